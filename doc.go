@@ -1,0 +1,2 @@
+// Package burin is an engine of file tools for AI coding agents.
+package burin

@@ -1,0 +1,31 @@
+package burin
+
+import "github.com/burin-tools/burin/tool"
+
+// Options are the settings of an Engine. The zero value and nil are good.
+type Options struct {
+	// Dirs are additional directories beside the root; relative names
+	// always resolve against the root.
+	Dirs []string
+	// Durability is "full" (default: file and folder are synced before a
+	// call answers) or "fast" (left to the operating system; readers still
+	// never see a half-written file).
+	Durability string
+	// State is the folder for locks and journals, outside the tree.
+	// Default: the user's state folder.
+	State string
+	// Observe, if set, is told every stage of every call.
+	Observe func(tool.Event)
+}
+
+// SessionOptions are the settings of one conversation. The zero value and nil
+// are good.
+type SessionOptions struct {
+	Dialect string     // name of the dialect, default "native"
+	Tools   []string   // the tools to show; nil for those the dialect shows by itself
+	Mode    string     // default, acceptEdits, plan, bypass, dontAsk; "" for the dialect's own
+	Allow   []string   // rules, as Tool or Tool(pattern)
+	Ask     []string   // rules
+	Deny    []string   // rules
+	Asker   tool.Asker // who is asked; nil: nobody, and that means no
+}
