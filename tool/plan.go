@@ -42,7 +42,7 @@ type Access struct {
 	Everything bool
 
 	Root      string // real path of the root that holds Real, "" when none does
-	Outside   bool   // Given or Real lies in no root
+	Outside   bool   // Real lies in no root
 	Sensitive string // why the name looks like a secret, "" when it does not
 	Protected string // why a change must always be asked for, "" when it need not
 }
