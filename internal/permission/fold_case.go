@@ -1,0 +1,8 @@
+//go:build darwin || windows
+
+package permission
+
+import "strings"
+
+// foldPath returns the form in which paths of one file are equal.
+func foldPath(path string) string { return strings.ToLower(path) }

@@ -1,0 +1,66 @@
+package permission
+
+import (
+	"path/filepath"
+	"strings"
+
+	"github.com/burin-tools/burin/tool"
+)
+
+// allowRule returns the flag that would allow op on exactly this path.
+func (p *Policy) allowRule(a tool.Access, op tool.Op) string {
+	word := "Read"
+	if op.Writes() || a.Op.Writes() {
+		word = "Edit"
+	}
+	return "--allow " + shellQuoted(word+"("+p.patternOf(a.Real)+")")
+}
+
+// patternOf returns the pattern that matches one path: relative to the first
+// root that holds it, else absolute.
+func (p *Policy) patternOf(real string) string {
+	name := slashName(real)
+	for _, root := range p.options.Roots {
+		root = slashName(root)
+		if name == root || !within(name, root) {
+			continue
+		}
+		rel := strings.TrimLeft(name[len(root):], "/")
+		if !strings.Contains(rel, "/") || strings.HasPrefix(rel, "~") || strings.HasPrefix(rel, "!") {
+			rel = "./" + rel // without it, it would match at any depth
+		}
+		return escape(rel)
+	}
+	return escape(name)
+}
+
+// addDir returns the flag that would bring a path into the workspace.
+func addDir(a tool.Access) string {
+	dir := a.Real
+	if !a.Tree {
+		dir = filepath.Dir(dir)
+	}
+	return "--add-dir " + shellQuoted(dir)
+}
+
+// shellQuoted returns s in single quotes.
+func shellQuoted(s string) string {
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// object returns how a sentence calls an access: by its name where there are
+// several.
+func object(plan *tool.Plan, a tool.Access) string {
+	if len(plan.Access) > 1 && a.Given != "" {
+		return a.Given
+	}
+	return "it"
+}
+
+// ofPath returns ": name" where a plan has several accesses.
+func ofPath(plan *tool.Plan, a tool.Access) string {
+	if len(plan.Access) > 1 && a.Given != "" {
+		return ": " + a.Given
+	}
+	return ""
+}
