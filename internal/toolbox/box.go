@@ -1,0 +1,107 @@
+// Package toolbox holds what each tool does, one file a tool. A tool plans a
+// call from names alone and runs it after permission and scheduling have
+// agreed. Arguments and outcomes are canonical: how an agent spells them, and
+// how answers and failures are worded, is the business of a dialect.
+package toolbox
+
+import (
+	"context"
+
+	"github.com/burin-tools/burin/internal/workspace"
+	"github.com/burin-tools/burin/tool"
+)
+
+// A Box is what the tools of one session work with.
+type Box struct {
+	Files    *workspace.Workspace
+	Memory   *Memory
+	Settings Settings
+}
+
+// Settings are the few points on which agents differ in deeds. The zero value
+// is the most careful choice where there is one.
+type Settings struct {
+	// EditNeedsRead and WriteNeedsRead want the session to have seen the
+	// whole present content before a change.
+	EditNeedsRead  bool
+	WriteNeedsRead bool
+
+	StaleEdit  Stale // a file that changed since the session saw it, and Edit
+	StaleWrite Stale // the same, and Write
+
+	// AbsoluteOutside refuses relative names that lead out of the
+	// workspace. RefuseOutside refuses every name outside.
+	AbsoluteOutside bool
+	RefuseOutside   bool
+
+	// Preserve lets Write keep the byte order mark, the encoding and the
+	// CRLF of the file that it replaces.
+	Preserve bool
+
+	// Backslash takes a backslash as a separator of names everywhere.
+	Backslash bool
+}
+
+// Stale says what happens to a change of a file that has changed since the
+// session saw it.
+type Stale uint8
+
+const (
+	ByRegion Stale = iota // Edit: done where its own lines are as last seen, else refused with the present ones
+	WithNote              // Edit: done on the present content, with a note
+	Refuse                // refused
+	Ignore                // done
+)
+
+// A Plan is tool.Plan before a dialect has put its outcome into words.
+type Plan[O any] struct {
+	Tool    string
+	Path    string
+	Summary string
+	Access  []tool.Access
+	Preview func(context.Context) (string, error)
+	Run     func(context.Context, tool.Report) (O, error)
+}
+
+// resolve turns a name into the file that is meant and checks what can be
+// checked by name alone.
+func (b *Box) resolve(op, name string) (workspace.Resolved, error) {
+	if b.Settings.Backslash {
+		name = slashes(name)
+	}
+	r, err := b.Files.Resolve(name)
+	if err != nil {
+		if e, ok := err.(*tool.Error); ok && e.Op == "" {
+			e.Op = op
+		}
+		return r, err
+	}
+	outside := &tool.Error{Kind: tool.Outside, Op: op, Path: name, Reason: "it is outside the workspace"}
+	switch {
+	case r.Outside && b.Settings.RefuseOutside:
+		outside.Next = "Use a path inside the project directory."
+		return r, outside
+	case r.Climbs && b.Settings.AbsoluteOutside:
+		outside.Reason = "a relative path must not lead out of the workspace"
+		outside.Next = "Give an absolute path to work outside the working directory."
+		return r, outside
+	}
+	return r, nil
+}
+
+func slashes(name string) string {
+	b := []byte(name)
+	for i, c := range b {
+		if c == '\\' {
+			b[i] = '/'
+		}
+	}
+	return string(b)
+}
+
+func access(op tool.Op, r workspace.Resolved) []tool.Access {
+	return []tool.Access{{
+		Op: op, Given: r.Clean, Real: r.Real, Root: r.Root,
+		Outside: r.Outside, Sensitive: r.Sensitive, Protected: r.Protected,
+	}}
+}

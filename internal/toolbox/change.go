@@ -1,0 +1,150 @@
+package toolbox
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"unsafe"
+
+	"github.com/burin-tools/burin/internal/diff"
+	"github.com/burin-tools/burin/internal/textfile"
+	"github.com/burin-tools/burin/internal/workspace"
+	"github.com/burin-tools/burin/tool"
+)
+
+// EditMax is the size up to which a file can be edited, and up to which
+// Write compares what it replaces.
+const EditMax = 256 << 20
+
+// diffMax is the size up to which Write shows what it changed.
+const diffMax = 4 << 20
+
+// A change is one attempt to change one file, between taking and giving back
+// its lock.
+type change struct {
+	box *Box
+	op  string // "edit", "write"
+	at  workspace.Resolved
+
+	stamp   *workspace.Stamp // nil: there is no file
+	raw     []byte           // its content
+	hash    uint64
+	release func()
+
+	seen  Seen
+	known bool
+}
+
+// open reads the present content. A missing file is not an error here.
+func (c *change) open() error {
+	c.seen, c.known = c.box.Memory.Get(c.at.Real)
+	c.release = func() {}
+	f, err := c.box.Files.OpenFile(c.at)
+	if tool.KindOf(err) == tool.NotFound {
+		return nil
+	}
+	if err != nil {
+		return c.box.explain(c.op, c.at, err)
+	}
+	defer f.Close()
+	c.stamp = &f.Stamp
+	if f.Stamp.Size > EditMax || f.Sparse() {
+		return nil // raw stays nil: too large to look at
+	}
+	c.raw, c.release, err = slurp(f, f.Stamp.Size)
+	if err == textfile.ErrShrunk {
+		return errMoved
+	}
+	if err != nil {
+		return c.fail(tool.NoAccess, err.Error(), "", err)
+	}
+	if c.raw == nil {
+		c.raw, c.release = []byte{}, func() {}
+	}
+	if f.Stamp.Size <= smallFile {
+		c.hash = hash(c.raw)
+	}
+	return nil
+}
+
+// changed reports whether the file differs from what the session saw.
+func (c *change) changed() bool {
+	return c.known && c.stamp != nil && c.seen.changed(*c.stamp, c.hash)
+}
+
+// place writes the new content over the old one.
+func (c *change) place(ctx context.Context, pieces [][]byte) (workspace.Stamp, error) {
+	stamp, err := c.box.Files.Replace(ctx, c.at, c.stamp, func(w io.Writer) error {
+		for _, p := range pieces {
+			if len(p) == 0 {
+				continue
+			}
+			if _, err := w.Write(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if e, ok := err.(*tool.Error); ok {
+		e.Op = c.op
+	}
+	return stamp, err
+}
+
+// remember notes what the session knows after the change: all of the content
+// if it knew all of it before.
+func (c *change) remember(stamp workspace.Stamp, whole bool, missed bool, views []string, pieces ...[]byte) {
+	s := Seen{Stamp: stamp, Whole: whole, Missed: missed, Encoding: c.seen.Encoding, Views: views}
+	if stamp.Size <= smallFile {
+		s.Hash, s.Known = hash(pieces...), true
+	}
+	c.box.Memory.Put(c.at.Real, s)
+}
+
+func (c *change) fail(kind tool.Kind, reason, next string, cause error) *tool.Error {
+	return &tool.Error{Kind: kind, Op: c.op, Path: c.at.Given, Reason: reason, Next: next, Err: cause}
+}
+
+// retry runs once until the file holds still between reading and writing it.
+// It takes the lock that other processes respect.
+func (b *Box) retry(ctx context.Context, at workspace.Resolved, once func() error) error {
+	unlock, err := b.Files.Lock(ctx, at)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for try := 1; ; try++ {
+		err = once()
+		again := err == errMoved || tool.KindOf(err) == tool.Stale && errStaleOnDisk(err)
+		if !again || try == tries || b.Settings.StaleEdit == Refuse {
+			if err == errMoved {
+				err = &tool.Error{Kind: tool.Busy, Path: at.Given, Reason: "file kept changing", Next: "Try again."}
+			}
+			return err
+		}
+	}
+}
+
+// errStaleOnDisk reports whether Replace found another file than was read,
+// as opposed to one that the session has not seen.
+func errStaleOnDisk(err error) bool {
+	e, ok := err.(*tool.Error)
+	return ok && e.Kind == tool.Stale && e.Detail == nil
+}
+
+// text views bytes that nobody changes as a string, without a copy.
+func text(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
+
+// diffOptions bound the diffs that are carried in answers.
+var diffOptions = &diff.Options{Context: 3, MaxLines: 2000}
+
+// encodingError words what keeps text out of a file.
+func (c *change) encodingError(err error, form textfile.Form) error {
+	next := fmt.Sprintf("Leave the character out, or convert the file from %s to UTF-8 first.", form.Encoding.Title)
+	if _, ok := err.(*textfile.UnknownEncodingError); ok {
+		next = "Name the file's encoding (for example by reading it with encoding set), or use ASCII only."
+	}
+	e := c.fail(tool.BadEncoding, err.Error(), next, err)
+	e.Detail = form
+	return e
+}

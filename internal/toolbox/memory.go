@@ -1,0 +1,180 @@
+package toolbox
+
+import (
+	"hash/maphash"
+	"strings"
+	"sync"
+
+	"github.com/burin-tools/burin/internal/textfile"
+	"github.com/burin-tools/burin/internal/workspace"
+)
+
+// smallFile is the size up to which files are held and hashed whole.
+const smallFile = 8 << 20
+
+// What a Memory holds at most.
+const (
+	memoryFiles = 8192
+	memoryBytes = 16 << 20 // of text that was shown
+	viewsOfFile = 64
+)
+
+// Memory is what one session has seen of the files, by their real path. It is
+// safe for concurrent use.
+type Memory struct {
+	mu    sync.Mutex
+	files map[string]Seen
+	order []string // paths by age of their first entry, to forget the oldest
+	bytes int
+}
+
+// Seen is what a session knows of one file.
+type Seen struct {
+	Stamp workspace.Stamp
+	Hash  uint64 // of the raw bytes
+	Known bool   // Hash is set (not for large files)
+
+	Whole  bool // the content with this hash was shown or written whole
+	Missed bool // holds changes by others that were never shown
+
+	// Views are the texts that were shown, whole lines, newest last. They
+	// tell whether the lines of a later edit are still as last seen.
+	Views []string
+
+	Read          bool   // the last that touched it here was a read …
+	Name          string // … by this name
+	First, Count  int64  // … of this range, as asked for
+	Column, Limit int
+
+	Encoding *textfile.Encoding // named by the caller
+	Index    *textfile.Index    // of the content with Stamp
+}
+
+// Get returns what is known of a file.
+func (m *Memory) Get(real string) (Seen, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	s, ok := m.files[real]
+	return s, ok
+}
+
+// Put remembers a file.
+func (m *Memory) Put(real string, s Seen) {
+	if len(s.Views) > viewsOfFile {
+		s.Views = s.Views[len(s.Views)-viewsOfFile:]
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.files == nil {
+		m.files = map[string]Seen{}
+	}
+	old, had := m.files[real]
+	m.bytes += size(s.Views) - size(old.Views)
+	m.files[real] = s
+	if !had {
+		m.order = append(m.order, real)
+	}
+	m.forget(real)
+}
+
+// forget drops the oldest entries beyond the bounds: first their texts, then
+// the entries. Without its texts a changed file is judged by its hash alone.
+func (m *Memory) forget(keep string) {
+	for i := 0; m.bytes > memoryBytes && i < len(m.order); i++ {
+		if s := m.files[m.order[i]]; m.order[i] != keep && len(s.Views) > 0 {
+			m.bytes -= size(s.Views)
+			s.Views, s.Whole = nil, false
+			m.files[m.order[i]] = s
+		}
+	}
+	for len(m.order) > memoryFiles {
+		m.bytes -= size(m.files[m.order[0]].Views)
+		delete(m.files, m.order[0])
+		m.order = m.order[1:]
+	}
+}
+
+func size(views []string) (n int) {
+	for _, v := range views {
+		n += len(v)
+	}
+	return n
+}
+
+var seed = maphash.MakeSeed()
+
+func hash(pieces ...[]byte) uint64 {
+	if len(pieces) == 1 {
+		return maphash.Bytes(seed, pieces[0])
+	}
+	var h maphash.Hash
+	h.SetSeed(seed)
+	for _, p := range pieces {
+		h.Write(p)
+	}
+	return h.Sum64()
+}
+
+// changed reports whether a file differs from what was seen. Its stamp may
+// have moved without its content (a touch, a checkout and back).
+func (s *Seen) changed(now workspace.Stamp, hash uint64) bool {
+	if s.Known {
+		return s.Hash != hash
+	}
+	return !s.Stamp.Same(now)
+}
+
+// view adds a text that was shown.
+func (s *Seen) view(text string) {
+	if text == "" {
+		return
+	}
+	for _, v := range s.Views {
+		if strings.Contains(v, text) {
+			return
+		}
+	}
+	s.Views = append(s.Views[:len(s.Views):len(s.Views)], text)
+}
+
+// region says how lines of the present file compare with what was shown.
+type region uint8
+
+const (
+	asSeen region = iota
+	differs
+	neverSeen
+)
+
+// compare judges the whole lines around an occurrence of old.
+func (s *Seen) compare(lines, old string) region {
+	lines = strings.TrimSuffix(strings.TrimSuffix(lines, "\n"), "\r")
+	shown := false
+	for i := len(s.Views) - 1; i >= 0; i-- {
+		if hasLines(s.Views[i], lines) {
+			return asSeen
+		}
+		shown = shown || strings.Contains(s.Views[i], old)
+	}
+	if shown || s.Whole {
+		return differs
+	}
+	return neverSeen
+}
+
+// hasLines reports whether lines stand in text as whole lines.
+func hasLines(text, lines string) bool {
+	for at := 0; at <= len(text); {
+		i := strings.Index(text[at:], lines)
+		if i < 0 {
+			return false
+		}
+		start, end := at+i, at+i+len(lines)
+		if (start == 0 || text[start-1] == '\n') &&
+			(end == len(text) || text[end] == '\n' || text[end] == '\r') {
+			return true
+		}
+		at = start + 1
+	}
+	return false
+}
