@@ -1,29 +1,175 @@
 package burin
 
 import (
-	"context"
-	"encoding/json"
-	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
 
+	"github.com/burin-tools/burin/internal/dialect"
+	"github.com/burin-tools/burin/internal/permission"
+	"github.com/burin-tools/burin/internal/schedule"
+	"github.com/burin-tools/burin/internal/toolbox"
+	"github.com/burin-tools/burin/internal/workspace"
 	"github.com/burin-tools/burin/tool"
 )
 
-var errStub = errors.New("not built yet")
-
-type Engine struct{}
-
-func Open(root string, o *Options) (*Engine, error)           { return &Engine{}, nil }
-func (e *Engine) Close() error                                { return nil }
-func (e *Engine) Session(o *SessionOptions) (*Session, error) { return &Session{}, nil }
-
-type Session struct{}
-
-func (s *Session) Tools() []tool.Definition { return nil }
-func (s *Session) Instructions() string     { return "" }
-func (s *Session) Call(ctx context.Context, name string, args json.RawMessage) (tool.Result, error) {
-	return s.CallObserved(ctx, name, args, nil)
+// An Engine is one tree with its locks. Many sessions may share it, from many
+// goroutines: conflicting calls take turns, whichever session they come from.
+type Engine struct {
+	files    *workspace.Workspace
+	gate     schedule.Gate
+	observe  func(tool.Event)
+	calls    atomic.Uint64
+	sessions atomic.Uint64
 }
-func (s *Session) CallObserved(ctx context.Context, name string, args json.RawMessage, observe func(tool.Event)) (tool.Result, error) {
-	return tool.Result{}, errStub
+
+// Open opens the tree below root, which must be a directory; "" is the
+// current one. It first finishes or undoes what a killed process may have
+// left half done there.
+func Open(root string, o *Options) (*Engine, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	if root == "" {
+		root = "."
+	}
+	durability, err := durability(o.Durability)
+	if err != nil {
+		return nil, err
+	}
+	files, err := workspace.Open(append([]string{root}, o.Dirs...), &workspace.Options{
+		Durability: durability, State: o.State,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{files: files, observe: o.Observe}, nil
 }
-func (s *Session) Close() error { return nil }
+
+func durability(name string) (workspace.Durability, error) {
+	switch name {
+	case "", "full":
+		return workspace.Full, nil
+	case "fast":
+		return workspace.Fast, nil
+	}
+	return 0, fmt.Errorf("unknown durability %q; it is full or fast", name)
+}
+
+// Close gives back what the engine holds. Calls that still run end as they
+// would.
+func (e *Engine) Close() error { return e.files.Close() }
+
+// Roots returns the real paths of the root and the additional directories.
+func (e *Engine) Roots() (real []string) {
+	for _, r := range e.files.Roots() {
+		real = append(real, r.Real)
+	}
+	return real
+}
+
+// Session opens a conversation: its dialect, its rules, and what it has seen.
+func (e *Engine) Session(o *SessionOptions) (*Session, error) {
+	if o == nil {
+		o = &SessionOptions{}
+	}
+	name := o.Dialect
+	if name == "" {
+		name = "native"
+	}
+	d, err := dialect.ByName(name)
+	if err != nil {
+		return nil, err
+	}
+	tools, err := d.Show(o.Tools)
+	if err != nil {
+		return nil, err
+	}
+	policy, err := e.policy(d, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{
+		engine: e, dialect: d, tools: tools, policy: policy,
+		box: &toolbox.Box{Files: e.files, Memory: new(toolbox.Memory), Settings: d.Settings},
+		id:  fmt.Sprintf("s%d", e.sessions.Add(1)),
+	}, nil
+}
+
+func (e *Engine) policy(d *dialect.Dialect, o *SessionOptions) (*permission.Policy, error) {
+	mode := d.Policy.Mode
+	if o.Mode != "" {
+		var err error
+		if mode, err = permission.ParseMode(o.Mode); err != nil {
+			return nil, err
+		}
+	}
+	home, _ := os.UserHomeDir()
+	var roots, names []string
+	for _, r := range e.files.Roots() {
+		roots = append(roots, r.Real)
+		if r.Given != r.Real {
+			roots = append(roots, r.Given)
+		}
+	}
+	for _, t := range d.Tools {
+		names = append(names, t.Name)
+	}
+	return permission.New(permission.Options{
+		Mode: mode, Allow: o.Allow, Ask: o.Ask, Deny: o.Deny, Tools: names, Roots: roots, Home: home, Asker: o.Asker,
+		OutsideRead: d.Policy.OutsideRead, OutsideWrite: d.Policy.OutsideWrite, Sensitive: d.Policy.Sensitive,
+		GitTreeEdits: d.Policy.GitTreeEdits, InsideGit: d.Policy.GitTreeEdits && insideGit(roots[0]),
+	})
+}
+
+// insideGit reports whether a folder belongs to a git work tree.
+func insideGit(dir string) bool {
+	for {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return true
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return false
+		}
+		dir = parent
+	}
+}
+
+// State returns the folder where the engine keeps its locks and journals.
+func (e *Engine) State() string { return e.files.State() }
+
+// Dialects returns the names of the dialects.
+func Dialects() []string { return dialect.Names() }
+
+// ToolNames returns the names of the tools that a dialect shows, "" meaning
+// the native one.
+func ToolNames(name string) (names []string, err error) {
+	if name == "" {
+		name = "native"
+	}
+	d, err := dialect.ByName(name)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := d.Show(nil)
+	for _, t := range shown {
+		names = append(names, t.Name)
+	}
+	return names, err
+}
+
+// tell gives an event to the observers of a call.
+func (e *Engine) tell(observe func(tool.Event), ev tool.Event) {
+	if e.observe == nil && observe == nil {
+		return
+	}
+	ev.Time = time.Now()
+	for _, o := range []func(tool.Event){e.observe, observe} {
+		if o != nil {
+			o(ev)
+		}
+	}
+}
