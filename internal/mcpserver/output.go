@@ -1,0 +1,96 @@
+package mcpserver
+
+import (
+	"io"
+	"sync"
+)
+
+// maxKept is the size of the largest buffer that is kept for the next message.
+const maxKept = 4 << 20
+
+// An output writes messages, one at a time and each with one Write. After an
+// error nothing more is written.
+type output struct {
+	broken func(error)   // told of the first error
+	end    chan struct{} // closed then
+
+	mu  sync.Mutex
+	w   io.Writer
+	err error
+}
+
+func newOutput(w io.Writer, broken func(error)) *output {
+	return &output{w: w, broken: broken, end: make(chan struct{})}
+}
+
+// write writes a message, which ends with a newline.
+func (o *output) write(message []byte) error {
+	o.mu.Lock()
+	if o.err != nil {
+		defer o.mu.Unlock()
+		return o.err
+	}
+	_, err := o.w.Write(message)
+	o.err = err
+	o.mu.Unlock()
+	if err != nil {
+		close(o.end)
+		o.broken(err)
+	}
+	return err
+}
+
+// A shelf keeps a few buffers for reuse. Unlike sync.Pool it keeps them over
+// garbage collections: the first touch of fresh memory is what costs.
+type shelf struct {
+	mu    sync.Mutex
+	free  [8][]byte // nil where there is none
+	bytes int
+}
+
+// maxShelf is how many bytes a shelf keeps.
+const maxShelf = 16 << 20
+
+// get returns an empty buffer for size bytes; it may be larger.
+func (s *shelf) get(size int) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	best := -1
+	for i, b := range s.free {
+		if b != nil && cap(b) >= size && (best < 0 || cap(b) < cap(s.free[best])) {
+			best = i
+		}
+	}
+	if best < 0 {
+		return make([]byte, 0, max(size, 4<<10))
+	}
+	return s.take(best)[:0]
+}
+
+func (s *shelf) take(i int) []byte {
+	b := s.free[i]
+	s.free[i] = nil
+	s.bytes -= cap(b)
+	return b
+}
+
+// put takes a buffer back. Where there is no room the smallest one goes.
+func (s *shelf) put(b []byte) {
+	if cap(b) > maxKept || cap(b) == 0 {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	smallest := 0
+	for i, f := range s.free {
+		if cap(f) < cap(s.free[smallest]) {
+			smallest = i
+		}
+	}
+	if old := cap(s.free[smallest]); old >= cap(b) || s.bytes-old+cap(b) > maxShelf {
+		return
+	}
+	s.take(smallest)
+	s.free[smallest] = b
+	s.bytes += cap(b)
+}
