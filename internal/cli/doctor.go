@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"github.com/burin-tools/burin/internal/profile"
+)
+
+func doctorCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Show what was found and what is used",
+		Args:  exactly(0, 0),
+	}
+	p := addFlags(c)
+	c.RunE = func(c *cobra.Command, _ []string) error { return doctor(c, p) }
+	return c
+}
+
+func doctor(c *cobra.Command, flags *profile.Profile) error {
+	say := func(what, format string, args ...any) {
+		fmt.Fprintf(c.OutOrStdout(), "%-12s %s\n", what, fmt.Sprintf(format, args...))
+	}
+	say("version", "%s %s/%s", version(), runtime.GOOS, runtime.GOARCH)
+	p, err := profile.Load(*flags)
+	if err != nil {
+		say("settings", "cannot be used: %v", err)
+		return errFailed
+	}
+	e, err := p.Open(nil)
+	if err != nil {
+		say("root", "cannot be used: %v", err)
+		return errFailed
+	}
+	defer e.Close()
+	s, err := p.Session(e, nil)
+	if err != nil {
+		say("session", "cannot be used: %v", err)
+		return errFailed
+	}
+	for i, r := range e.Roots() {
+		what := "root"
+		if i > 0 {
+			what = "directory"
+		}
+		say(what, "%s", r)
+	}
+	say("dialect", "%s", s.Dialect())
+	say("mode", "%s", s.Mode())
+	say("state", "%s (locks and journals)", e.State())
+	for _, f := range p.Files() {
+		found := "not there"
+		if _, err := os.Stat(f); err == nil {
+			found = "used"
+		}
+		say("settings", "%s: %s", f, found)
+	}
+	say("replace", "%s", replaceTest(e.Roots()[0]))
+	for _, name := range []string{"git", "rg", "bash"} {
+		if path, err := exec.LookPath(name); err == nil {
+			say(name, "%s (not needed)", path)
+		} else {
+			say(name, "not found (not needed)")
+		}
+	}
+	return nil
+}
+
+// replaceTest says whether files can be made in a folder.
+func replaceTest(dir string) string {
+	f, err := os.CreateTemp(dir, ".burin-doctor-*")
+	if err != nil {
+		return fmt.Sprintf("files in %s are rewritten in place, since none can be made there: %v", filepath.Base(dir), err)
+	}
+	f.Close()
+	os.Remove(f.Name())
+	return "files are replaced as a whole (new file, then rename)"
+}
