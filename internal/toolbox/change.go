@@ -115,7 +115,7 @@ func (b *Box) retry(ctx context.Context, at workspace.Resolved, once func() erro
 	defer unlock()
 	for try := 1; ; try++ {
 		err = once()
-		again := err == errMoved || tool.KindOf(err) == tool.Stale && errStaleOnDisk(err)
+		again := err == errMoved || foundOther(err)
 		if !again || try == tries || b.Settings.StaleEdit == Refuse {
 			if err == errMoved {
 				err = &tool.Error{Kind: tool.Busy, Path: at.Given, Reason: "file kept changing", Next: "Try again."}
@@ -125,11 +125,12 @@ func (b *Box) retry(ctx context.Context, at workspace.Resolved, once func() erro
 	}
 }
 
-// errStaleOnDisk reports whether Replace found another file than was read,
-// as opposed to one that the session has not seen.
-func errStaleOnDisk(err error) bool {
+// foundOther reports whether Replace found another file than the one that was
+// read, or one where there was none. What the tool itself has judged carries
+// a detail, and is final.
+func foundOther(err error) bool {
 	e, ok := err.(*tool.Error)
-	return ok && e.Kind == tool.Stale && e.Detail == nil
+	return ok && e.Detail == nil && (e.Kind == tool.Stale || e.Kind == tool.Exists)
 }
 
 // text views bytes that nobody changes as a string, without a copy.

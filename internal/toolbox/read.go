@@ -508,7 +508,7 @@ func slurp(f io.ReaderAt, size int64) ([]byte, func(), error) {
 	}
 	buf := slurpPool.Get().(*[]byte)
 	if int64(cap(*buf)) < size {
-		*buf = make([]byte, size+size/4)
+		*buf = make([]byte, size+size/8)
 	}
 	b := (*buf)[:size]
 	n, err := f.ReadAt(b, 0)
@@ -519,8 +519,15 @@ func slurp(f io.ReaderAt, size int64) ([]byte, func(), error) {
 		}
 		return nil, nil, err
 	}
-	return b, func() { slurpPool.Put(buf) }, nil
+	return b, func() {
+		if cap(*buf) <= slurpKeep {
+			slurpPool.Put(buf)
+		}
+	}, nil
 }
+
+// slurpKeep is the size of the largest buffer that is kept for the next call.
+const slurpKeep = 16 << 20
 
 // slurpPool keeps buffers for small files: fresh memory costs more than the
 // read itself.

@@ -217,7 +217,9 @@ func (w *writer) guard() error {
 	}
 	switch mode := w.args.Mode; {
 	case mode == Create:
-		return w.fail(tool.Exists, "file exists already", "Use another mode to replace it, or edit it.", nil)
+		err := w.fail(tool.Exists, "file exists already", "Use another mode to replace it, or edit it.", nil)
+		err.Detail = &Present{}
+		return err
 	case mode == Append:
 		return nil
 	case s.StaleWrite != Ignore && w.known && (w.changed() || w.seen.Missed):
