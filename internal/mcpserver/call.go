@@ -75,8 +75,26 @@ func (s *server) call(ctx context.Context, c *call) (o outcome) {
 		o.err = unknownTool(c.name)
 	case err != nil:
 		o.err = internal(err)
+	case o.tooLong():
+		o.res = failure(&tool.Error{Kind: tool.TooLarge, Reason: fmt.Sprintf(
+			"the answer of %s is longer than the %d bytes that clients take; ask for less at a time", c.name, maxAnswer)})
 	}
 	return o
+}
+
+// maxAnswer is the length of the longest message that is sent: the official
+// client drops the connection at 10 MiB.
+const maxAnswer = 10 << 20 - 64<<10
+
+// tooLong reports whether a result makes a message that clients do not take.
+func (o *outcome) tooLong() bool {
+	const worst = 6 // bytes of JSON for one of text, \u0001
+	if o.size() < maxAnswer/worst {
+		return false
+	}
+	b := o.appendResult(buffers.get(o.size()), nil)
+	defer buffers.put(b)
+	return len(b) > maxAnswer
 }
 
 func unknownTool(name string) *jsonrpc.Error {

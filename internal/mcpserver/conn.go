@@ -68,6 +68,9 @@ func (c *conn) Write(_ context.Context, m jsonrpc.Message) error {
 	if p.meta != nil && r.Error == nil {
 		c.s.version.accept(p.meta)
 	}
+	if p.given {
+		text = nil
+	}
 	return c.s.reply(p.batch, text)
 }
 

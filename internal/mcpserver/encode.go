@@ -2,11 +2,15 @@ package mcpserver
 
 import (
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/bits"
+	"slices"
 	"strconv"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/burin-tools/burin/tool"
 )
@@ -18,30 +22,80 @@ func appendString(dst []byte, s string) []byte {
 	if !utf8.ValidString(s) {
 		s = replaceInvalid(s)
 	}
-	for {
-		n := plainPrefix(s)
-		dst = append(dst, s[:n]...)
-		if n == len(s) {
-			return append(dst, '"')
-		}
-		dst = appendEscape(dst, s[n])
-		s = s[n+1:]
+	// A piece at a time: room for the worst case is needed ahead.
+	const piece = 4 << 10
+	b := unsafe.Slice(unsafe.StringData(s), len(s))
+	for len(b) > 0 {
+		n := min(len(b), piece)
+		dst = appendEscaped(slices.Grow(dst, 6*n+32), b[:n])
+		b = b[n:]
 	}
+	return append(dst, '"')
 }
 
-func appendEscape(dst []byte, c byte) []byte {
-	const hex = "0123456789abcdef"
-	switch c {
-	case '\n':
-		return append(dst, '\\', 'n')
-	case '"', '\\':
-		return append(dst, '\\', c)
-	case '\t':
-		return append(dst, '\\', 't')
-	case '\r':
-		return append(dst, '\\', 'r')
+// escapes holds the letter of each escape of two characters, and 'u' for the
+// control characters that have none.
+var escapes = func() (e [256]byte) {
+	for c := range ' ' {
+		e[c] = 'u'
 	}
-	return append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+	e['\n'], e['\t'], e['\r'], e['"'], e['\\'] = 'n', 't', 'r', '"', '\\'
+	return e
+}()
+
+// appendEscaped appends b, escaped, to dst, which has room for six times as
+// much and 32 bytes more: it stores whole words and takes back what is too
+// much of them.
+func appendEscaped(dst, b []byte) []byte {
+	out, at, i := dst[:cap(dst)], len(dst), 0
+	for i+32 <= len(b) {
+		from, to := b[i:i+32:i+32], out[at:at+32:at+32]
+		v0, v1 := binary.LittleEndian.Uint64(from), binary.LittleEndian.Uint64(from[8:])
+		v2, v3 := binary.LittleEndian.Uint64(from[16:]), binary.LittleEndian.Uint64(from[24:])
+		binary.LittleEndian.PutUint64(to, v0)
+		binary.LittleEndian.PutUint64(to[8:], v1)
+		binary.LittleEndian.PutUint64(to[16:], v2)
+		binary.LittleEndian.PutUint64(to[24:], v3)
+		var n int
+		if m := special(v0); m != 0 {
+			n = bits.TrailingZeros64(m) / 8
+		} else if m := special(v1); m != 0 {
+			n = 8 + bits.TrailingZeros64(m)/8
+		} else if m := special(v2); m != 0 {
+			n = 16 + bits.TrailingZeros64(m)/8
+		} else if m := special(v3); m != 0 {
+			n = 24 + bits.TrailingZeros64(m)/8
+		} else {
+			i, at = i+32, at+32
+			continue
+		}
+		i, at = i+n, at+n
+		if e := escapes[b[i]]; e != 'u' {
+			out[at], out[at+1] = '\\', e
+			at += 2
+		} else {
+			at += copy(out[at:], unicodeEscape(b[i]))
+		}
+		i++
+	}
+	for _, c := range b[i:] {
+		switch e := escapes[c]; e {
+		case 0:
+			out[at] = c
+			at++
+		case 'u':
+			at += copy(out[at:], unicodeEscape(c))
+		default:
+			out[at], out[at+1] = '\\', e
+			at += 2
+		}
+	}
+	return dst[:at]
+}
+
+func unicodeEscape(c byte) string {
+	const hex = "0123456789abcdef"
+	return string([]byte{'\\', 'u', '0', '0', hex[c>>4], hex[c&15]})
 }
 
 func replaceInvalid(s string) string {
@@ -54,7 +108,7 @@ func replaceInvalid(s string) string {
 
 // size estimates the length of the answer.
 func (o *outcome) size() int {
-	n := 512
+	n := 32 << 10 // and the room that appendString wants
 	for _, p := range o.res.Parts {
 		n += 64 + len(p.Text) + len(p.Text)/16 + len(p.Data)*4/3
 	}

@@ -408,6 +408,5 @@ func word64[T []byte | string](b T) uint64 {
 // set when there is none. Bits above the lowest may be wrong.
 func special(v uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	quote, slash := v^(ones*'"'), v^(ones*'\\')
-	return ((v-ones*' ')&^v | (quote-ones)&^quote | (slash-ones)&^slash) & tops
+	return ((v - ones*' ') | ((v ^ ones*'"') - ones) | ((v ^ ones*'\\') - ones)) &^ v & tops
 }

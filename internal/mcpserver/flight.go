@@ -22,6 +22,7 @@ type flight struct {
 type pending struct {
 	size   int
 	cancel context.CancelFunc // nil where the SDK handles it
+	given  bool               // up by the client, who wants no answer any more
 	batch  *batch             // that it came with, nil when alone
 	meta   *statement         // made by it, nil when none or known already
 }
@@ -89,12 +90,17 @@ func (f *flight) empty() <-chan struct{} {
 	return f.done
 }
 
-// cancel cancels a request that is handled here, and reports whether it is.
+// cancel notes that the client has given a request up. It cancels one that is
+// handled here, and reports whether it is.
 func (f *flight) cancel(key string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	p := f.calls[key]
-	if p == nil || p.cancel == nil {
+	if p == nil {
+		return false
+	}
+	p.given = true
+	if p.cancel == nil {
 		return false
 	}
 	p.cancel()

@@ -210,10 +210,11 @@ func moved(part, from, to []byte) []byte {
 func (j *job) run() {
 	o := j.s.call(j.ctx, &j.call)
 	b := o.appendReply(buffers.get(o.size()), j.id, j.s.identity)
-	if p := j.s.flight.remove(j.key); p != nil {
-		p.cancel()
+	p := j.s.flight.remove(j.key)
+	p.cancel()
+	if !p.given {
+		j.s.out.write(b)
 	}
-	j.s.out.write(b)
 	j.s.flight.landed()
 	buffers.put(b)
 	buffers.put(j.line)

@@ -172,14 +172,20 @@ type subject struct {
 	tree bool
 }
 
-// remember keeps that a person allowed what the plan does to its paths. A
-// command is not remembered: nobody knows what the next one will touch.
+// remember keeps that a person allowed what the plan does to its paths. Who
+// may write a file may read what was written: the first write creates it, the
+// next one replaces what it knows. A command is not remembered: nobody knows
+// what the next one will touch.
 func (p *Policy) remember(plan *tool.Plan) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, a := range plan.Access {
 		if !a.Everything && a.Real != "" {
-			p.remembered[subject{a.Real, a.Tree}] |= opOf(a)
+			op := opOf(a)
+			if op.Writes() {
+				op |= tool.Read
+			}
+			p.remembered[subject{a.Real, a.Tree}] |= op
 		}
 	}
 }

@@ -183,6 +183,8 @@ func TestSessionMemory(t *testing.T) {
 		{"a command is asked about each time", command(), 9},
 		{"protected", editOf("/w/.git/config"), 10},
 		{"protected, again", editOf("/w/.git/config"), 10},
+		{"a new file", writeOf("/w/new"), 11},
+		{"which is then known, and edited", editOf("/w/new"), 11},
 	}
 	for _, s := range steps {
 		if _, err := p.Enter(t.Context(), s.plan, nil); err != nil {
