@@ -15,7 +15,7 @@ const module = "github.com/burin-tools/burin"
 // lower line; never sideways, never up.
 var lines = [][]string{
 	{"tool"},
-	{"internal/workspace", "internal/textfile", "internal/media", "internal/diff"},
+	{"internal/workspace", "internal/textfile", "internal/search", "internal/ripgrep", "internal/media", "internal/diff"},
 	{"internal/toolbox", "internal/permission", "internal/schedule"},
 	{"internal/dialect"},
 	{"."},
@@ -36,6 +36,7 @@ var bans = []struct{ room, imports, reason string }{
 	{"internal/dialect", "os", "a dialect has words, not deeds"},
 	{"internal/dialect", "internal/workspace", "a dialect has words, not deeds"},
 	{"internal/textfile", "os", "bytes to bytes, no I/O"},
+	{"internal/search", "os", "it sees files through the interfaces it is given"},
 	{"internal/media", "os", "bytes to parts, no I/O"},
 	{"internal/diff", "os", "text to data, no I/O"},
 	{"internal/permission", "internal/workspace", "permission judges plans, not files"},

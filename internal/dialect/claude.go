@@ -149,7 +149,10 @@ func claudeWriteResult(w *claudeWrite, o *toolbox.WriteOut) tool.Result {
 	case o.Same:
 		s = fmt.Sprintf("The file %s has this content already.", w.Path)
 	case o.HasDiff:
-		s += " Here's what changed:\n" + strings.TrimSuffix(o.Diff.Unified(w.Path, w.Path), "\n")
+		patch := strings.ReplaceAll(o.Diff.Unified(w.Path, w.Path), "\r\n", "\n")
+		s += keptNote(o) + " Here's what changed:\n" + strings.TrimSuffix(patch, "\n")
+	default:
+		s += keptNote(o)
 	}
 	return withMeta(s, m)
 }
@@ -165,8 +168,8 @@ func claudeReason(e *tool.Error) string {
 		return withHelp("File does not exist: "+e.Path+".", e)
 	case tool.NoMatch:
 		m := e.Detail.(*toolbox.Mismatch)
-		return "String to replace not found in file.\nString: " + attempted(m.Old) + "\n" +
-			strings.TrimPrefix(mismatchHelp(m), "Looked for: "+attempted(m.Old)+"\n")
+		return "String to replace not found in file.\nString: " + attempted(m.Old) +
+			strings.TrimPrefix(mismatchHelp(m), "Looked for: "+attempted(m.Old))
 	case tool.Ambiguous:
 		m := e.Detail.(*toolbox.Matches)
 		return fmt.Sprintf("Found %d matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true. To replace only one occurrence, please provide more context to uniquely identify the instance.", m.Count)

@@ -57,7 +57,7 @@ func (v Violation) String() string {
 		return v.Arg + " is missing"
 	case Extra:
 		if v.Near != "" {
-			return fmt.Sprintf("%s is not an argument; did you mean %s?", v.Arg, v.Near)
+			return fmt.Sprintf("%s is not an argument (did you mean %s?)", v.Arg, v.Near)
 		}
 		return v.Arg + " is not an argument"
 	case Mistyped, OutOfRange, NotOneOf:
@@ -317,7 +317,7 @@ func nearest(fields []field, name string) string {
 	for _, f := range fields {
 		a, b := flat(f.name), flat(name)
 		d := slips(a, b)
-		if d > 0 && (strings.HasSuffix(a, b) || strings.HasSuffix(b, a)) && len(a) > 2 && len(b) > 2 {
+		if d > 0 && (ends(a, b) || ends(b, a)) && len(a) > 2 && len(b) > 2 {
 			d = 1
 		}
 		if d < least {
@@ -326,6 +326,9 @@ func nearest(fields []field, name string) string {
 	}
 	return best
 }
+
+// ends reports whether a word stands at either end of another.
+func ends(s, word string) bool { return strings.HasPrefix(s, word) || strings.HasSuffix(s, word) }
 
 // slips is the Levenshtein distance of two short words.
 func slips(a, b string) int {

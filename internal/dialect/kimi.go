@@ -111,10 +111,9 @@ func (w *kimiRead) render(o *toolbox.ReadOut) (string, error) {
 	case none && w.tail() && o.Page.Full:
 		return "", &tool.Error{Kind: tool.TooLarge, Op: "read", Path: w.Path,
 			Reason: "No complete line fits. Continue with the forward Next Read.", Detail: kimiStatus(status)}
-	case none && (o.Page.Full || len(status)+1 > w.max()):
+	case none && (o.Page.Full || w.cramped(o)):
 		return "", &tool.Error{Kind: tool.TooLarge, Op: "read", Path: w.Path,
-			Reason: fmt.Sprintf("max_chars=%d is too small to hold the status and one character", w.max()),
-			Next:   "Increase max_chars."}
+			Reason: fmt.Sprintf("max_chars=%d is too small to hold the status and one character. Increase max_chars.", w.max())}
 	}
 	var b strings.Builder
 	b.Grow(o.Page.Units + 512)
@@ -124,6 +123,15 @@ func (w *kimiRead) render(o *toolbox.ReadOut) (string, error) {
 	}
 	b.WriteString(status)
 	return b.String(), nil
+}
+
+// cramped reports whether the budget has no room for any status that goes on,
+// which makes it useless for any file; the original says so for an empty one
+// as well.
+func (w *kimiRead) cramped(o *toolbox.ReadOut) bool {
+	status := fmt.Sprintf("<system>No lines read from file. Total lines in file: %d. Character limit reached. Effective max_chars: %d. Next Read: %s</system>",
+		o.Total(), w.max(), w.call(o.First, 0, 0))
+	return textfile.UTF16.Count([]byte(status))+1 > w.max()
 }
 
 // A kimiStatus is the Detail of a failure that carries a status block.
@@ -191,16 +199,6 @@ func (w *kimiRead) notes(o *toolbox.ReadOut) (notes []string) {
 // next is the continuing call: what is left of the range, which never moves
 // its end.
 func (w *kimiRead) next(o *toolbox.ReadOut) string {
-	call := func(line int64, column int, count int64) string {
-		s := `{"path":` + quoted(w.Path) + `,"line_offset":` + strconv.FormatInt(line, 10)
-		if column > 0 {
-			s += `,"column_offset":` + strconv.Itoa(column)
-		}
-		if count > 0 {
-			s += `,"n_lines":` + strconv.FormatInt(count, 10)
-		}
-		return s + `,"max_chars":` + strconv.Itoa(w.max()) + "}"
-	}
 	if w.tail() {
 		if !o.Page.Full {
 			return ""
@@ -212,7 +210,7 @@ func (w *kimiRead) next(o *toolbox.ReadOut) string {
 		if left == 0 {
 			return ""
 		}
-		return call(o.First, 0, left)
+		return w.call(o.First, 0, left)
 	}
 	line, column, more := o.Continues()
 	if !more {
@@ -222,7 +220,18 @@ func (w *kimiRead) next(o *toolbox.ReadOut) string {
 	if w.Lines != nil {
 		count = o.First + *w.Lines - line
 	}
-	return call(line, column, count)
+	return w.call(line, column, count)
+}
+
+func (w *kimiRead) call(line int64, column int, count int64) string {
+	s := `{"path":` + quoted(w.Path) + `,"line_offset":` + strconv.FormatInt(line, 10)
+	if column > 0 {
+		s += `,"column_offset":` + strconv.Itoa(column)
+	}
+	if count > 0 {
+		s += `,"n_lines":` + strconv.FormatInt(count, 10)
+	}
+	return s + `,"max_chars":` + strconv.Itoa(w.max()) + "}"
 }
 
 func kimiReadResult(_ *kimiRead, o *toolbox.ReadOut) tool.Result {
@@ -277,10 +286,37 @@ func kimiFail(t *Tool, e *tool.Error) string {
 	if status, ok := e.Detail.(kimiStatus); ok {
 		return kimiError(s + "\n" + string(status))
 	}
-	if e.Next != "" && !strings.Contains(s, e.Next) {
+	if e.Next != "" && !kimiComplete(e) {
 		s += "\n" + e.Next
 	}
 	return kimiError(s)
+}
+
+// kimiComplete reports whether kimiReason says already what to do next.
+func kimiComplete(e *tool.Error) bool {
+	switch e.Kind {
+	case tool.NoChange:
+		return true
+	case tool.Outside:
+		return kimiRelative(e)
+	case tool.Invalid:
+		_, ok := e.Detail.(*textfile.ColumnError)
+		return ok
+	case tool.BadEncoding:
+		return !kimiLacks(e)
+	}
+	return false
+}
+
+// kimiRelative reports whether a relative path has led outside, as opposed to
+// an absolute one that is not allowed.
+func kimiRelative(e *tool.Error) bool { return strings.Contains(e.Next, "absolute path") }
+
+// kimiLacks reports whether the new text is what does not go with the
+// encoding.
+func kimiLacks(e *tool.Error) bool {
+	_, ok := e.Detail.(textfile.Form)
+	return ok
 }
 
 func kimiReason(t *Tool, e *tool.Error) string {
@@ -305,16 +341,22 @@ func kimiReason(t *Tool, e *tool.Error) string {
 	case tool.Sensitive:
 		return fmt.Sprintf("%q matches a sensitive-file pattern (env / credential / SSH key). Access is blocked to protect secrets.", e.Path)
 	case tool.Outside:
+		if !kimiRelative(e) {
+			return fmt.Sprintf("%q: %s.", e.Path, e.Reason)
+		}
 		return fmt.Sprintf("%q is outside the working directory. Give an absolute path to %s files outside the working directory.", e.Path, strings.ToLower(t.Name))
 	case tool.Media:
 		if k, ok := e.Detail.(media.Kind); ok && k.Class != media.Unknown {
-			return fmt.Sprintf("%q is a %s file (%s). Only text files can be read by this tool.", e.Path, k.Class, k.MIME)
+			return fmt.Sprintf("%q is %s file (%s). Only text files can be read by this tool.", e.Path, article(k.Class.String()), k.MIME)
 		}
 		return fmt.Sprintf("%q: %s. Only text files can be read by this tool.", e.Path, e.Reason)
 	case tool.Binary:
 		return fmt.Sprintf("%q is not readable as UTF-8 text: %s.", e.Path, e.Reason)
 	case tool.BadEncoding:
-		return fmt.Sprintf("%q is not valid UTF-8 or UTF-16: %s. Convert it to UTF-8 first, for example with iconv.", e.Path, e.Reason)
+		if kimiLacks(e) {
+			return withHelp(e.Error()+".", e)
+		}
+		return fmt.Sprintf("%q is not valid UTF-8 or UTF-16. Convert it to UTF-8 first, for example with iconv.", e.Path)
 	case tool.BadName:
 		if e.Path == "" {
 			return "Path cannot be empty"
@@ -337,6 +379,14 @@ func kimiReason(t *Tool, e *tool.Error) string {
 		}
 	}
 	return withHelp(e.Error(), e)
+}
+
+// article puts "a" or "an" before a word.
+func article(word string) string {
+	if strings.ContainsRune("aeiou", rune(word[0])) {
+		return "an " + word
+	}
+	return "a " + word
 }
 
 func withHelp(s string, e *tool.Error) string {

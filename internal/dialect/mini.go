@@ -108,10 +108,11 @@ func miniFail(t *Tool, e *tool.Error) string {
 	case tool.NoMatch:
 		m := e.Detail.(*toolbox.Mismatch)
 		s := fmt.Sprintf("old_string not found in %s.", e.Path)
-		if m.Trimmed {
+		rest := *m
+		if rest.Trimmed = false; m.Trimmed {
 			s += " (A trimmed version was found — check whitespace/indentation.)"
 		}
-		return s + "\n" + mismatchHelp(m)
+		return s + "\n" + mismatchHelp(&rest)
 	case tool.Ambiguous:
 		return fmt.Sprintf("old_string found %d times. It must be unique. Add more context.", e.Detail.(*toolbox.Matches).Count)
 	}
@@ -122,8 +123,11 @@ func miniFail(t *Tool, e *tool.Error) string {
 	if e.Next != "" {
 		reason += ". " + e.Next
 	}
-	if t.Name == "write_file" {
+	switch t.Name {
+	case "write_file":
 		return "Failed to write file: " + reason
+	case "edit_file":
+		return "Failed to edit file: " + reason
 	}
 	return "Cannot read file: " + reason
 }

@@ -44,12 +44,12 @@ func Native() *Dialect {
 }
 
 type nativeRead struct {
-	Path     string `json:"file_path" desc:"File to read, absolute or relative to the workspace" minlen:"1"`
-	Offset   *int64 `json:"offset,omitempty" desc:"First line, from 1; negative counts from the end (-20: the last 20 lines)" not:"0"`
+	Path     string `json:"file_path" desc:"File, absolute or relative to the workspace" minlen:"1"`
+	Offset   *int64 `json:"offset,omitempty" desc:"First line, from 1; -20: the last 20" not:"0"`
 	Limit    *int64 `json:"limit,omitempty" desc:"Number of lines" min:"1"`
-	Column   *int64 `json:"column,omitempty" desc:"Characters of the first line to skip, to go on inside a long line" min:"0"`
-	MaxChars *int64 `json:"max_chars,omitempty" desc:"Budget of the answer in characters, 500000 at most" min:"200" default:"100000"`
-	Encoding string `json:"encoding,omitempty" desc:"Encoding of the file if it is not found out, e.g. gbk, shift_jis, windows-1252"`
+	Column   *int64 `json:"column,omitempty" desc:"Characters of the first line to skip" min:"0"`
+	MaxChars *int64 `json:"max_chars,omitempty" desc:"Length of the answer, 500000 at most" min:"200" default:"100000"`
+	Encoding string `json:"encoding,omitempty" desc:"If it is not found out, e.g. gbk, shift_jis"`
 }
 
 func (w *nativeRead) args() (toolbox.ReadArgs, error) {
@@ -135,6 +135,13 @@ func countLines(n int64) string {
 	return fmt.Sprintf("%d lines", n)
 }
 
+func countBytes(n int64) string {
+	if n == 1 {
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}
+
 // next is the call that shows what the page left out of the range.
 func (w *nativeRead) next(o *toolbox.ReadOut) string {
 	if w.tailCut(o) {
@@ -187,11 +194,11 @@ func nativeReadResult(_ *nativeRead, o *toolbox.ReadOut) tool.Result {
 }
 
 type nativeWrite struct {
-	Path     string `json:"file_path" desc:"File to write, absolute or relative to the workspace" minlen:"1"`
-	Content  string `json:"content" desc:"The whole text (with mode append: what to add)"`
-	Mode     string `json:"mode,omitempty" desc:"auto: create, or replace a file you have seen whole; overwrite: also one you have never read; append: add at the end; create: only if there is none" enum:"auto,overwrite,append,create" default:"auto"`
-	Preserve *bool  `json:"preserve,omitempty" desc:"Keep the BOM, encoding and CRLF of the file that is replaced; false writes content as it is" default:"true"`
-	Encoding string `json:"encoding,omitempty" desc:"Encoding to write in; default that of the present file, else utf-8"`
+	Path     string `json:"file_path" desc:"File" minlen:"1"`
+	Content  string `json:"content" desc:"The whole text, or what to append"`
+	Mode     string `json:"mode,omitempty" desc:"overwrite: replace it unread, but not if it changed since you read it; create: only if there is none" enum:"auto,overwrite,append,create" default:"auto"`
+	Preserve *bool  `json:"preserve,omitempty" desc:"false: write content as it is" default:"true"`
+	Encoding string `json:"encoding,omitempty" desc:"Default: the present one, else utf-8"`
 }
 
 func (w *nativeWrite) args() (toolbox.WriteArgs, error) {
@@ -211,16 +218,23 @@ func nativeWriteResult(w *nativeWrite, o *toolbox.WriteOut) tool.Result {
 	var s string
 	switch {
 	case o.Same:
-		s = fmt.Sprintf("Unchanged: %s has this content already (%d bytes).", w.Path, o.Before)
+		s = fmt.Sprintf("Unchanged: %s has this content already (%s).", w.Path, countBytes(o.Before))
 	case o.Created:
-		s = fmt.Sprintf("Created %s (%d bytes).", w.Path, o.After)
+		s = fmt.Sprintf("Created %s (%s).", w.Path, countBytes(o.After))
 	case o.Mode == toolbox.Append:
-		s = fmt.Sprintf("Appended %d bytes to %s (%d → %d bytes).", o.Written, w.Path, o.Before, o.After)
+		s = fmt.Sprintf("Appended %s to %s (%d → %d bytes).", countBytes(o.Written), w.Path, o.Before, o.After)
 	case o.HasDiff:
 		s = fmt.Sprintf("Updated %s (%d → %d bytes, +%d −%d lines).", w.Path, o.Before, o.After, o.Diff.Added, o.Diff.Removed)
 	default:
 		s = fmt.Sprintf("Updated %s (%d → %d bytes).", w.Path, o.Before, o.After)
 	}
+	s += keptNote(o)
+	return withMeta(s, writeMeta(o))
+}
+
+// keptNote says what was kept of a replaced file although the content did not
+// say it, "" when nothing was.
+func keptNote(o *toolbox.WriteOut) string {
 	var kept []string
 	if o.Kept.BOM {
 		kept = append(kept, "BOM")
@@ -231,26 +245,26 @@ func nativeWriteResult(w *nativeWrite, o *toolbox.WriteOut) tool.Result {
 	if o.Kept.CRLF {
 		kept = append(kept, "CRLF line endings")
 	}
-	if len(kept) > 0 {
-		s += " Kept of the old file: " + strings.Join(kept, ", ") + "."
+	if len(kept) == 0 {
+		return ""
 	}
-	return withMeta(s, writeMeta(o))
+	return " Kept of the old file: " + strings.Join(kept, ", ") + "."
 }
 
 type nativeSubstitution struct {
-	Old string `json:"old_string" desc:"Text to replace, exactly as in the file"`
-	New string `json:"new_string" desc:"Text to put in its place, literally"`
+	Old string `json:"old_string" desc:"Text to replace"`
+	New string `json:"new_string" desc:"Text in its place"`
 	All *bool  `json:"replace_all,omitempty" desc:"Replace every occurrence" default:"false"`
 }
 
 type nativeEdit struct {
-	Path     string               `json:"file_path" desc:"File to edit, absolute or relative to the workspace" minlen:"1"`
-	Old      *string              `json:"old_string,omitempty" desc:"Text to replace, exactly as in the file and occurring once; 2-4 lines are usually enough"`
-	New      *string              `json:"new_string,omitempty" desc:"Text to put in its place, literally"`
+	Path     string               `json:"file_path" desc:"File" minlen:"1"`
+	Old      *string              `json:"old_string,omitempty" desc:"Text to replace"`
+	New      *string              `json:"new_string,omitempty" desc:"Text in its place"`
 	All      *bool                `json:"replace_all,omitempty" desc:"Replace every occurrence" default:"false"`
-	Edits    []nativeSubstitution `json:"edits,omitempty" desc:"Several replacements instead of old_string and new_string: done in order, all or none" minlen:"1"`
-	Match    string               `json:"match,omitempty" desc:"lenient overlooks blanks at line ends, tabs for spaces and typographic quotes when the exact text is not there" enum:"exact,lenient" default:"exact"`
-	Encoding string               `json:"encoding,omitempty" desc:"Encoding of the file if it is not found out"`
+	Edits    []nativeSubstitution `json:"edits,omitempty" desc:"Several replacements instead: in order, all or none" minlen:"1"`
+	Match    string               `json:"match,omitempty" desc:"lenient: overlook blanks at line ends, tabs for spaces, typographic quotes" enum:"exact,lenient" default:"exact"`
+	Encoding string               `json:"encoding,omitempty" desc:"If it is not found out"`
 }
 
 func (w *nativeEdit) args() (toolbox.EditArgs, error) {

@@ -8,6 +8,7 @@ import (
 	"github.com/burin-tools/burin/internal/textfile"
 	"github.com/burin-tools/burin/internal/toolbox"
 	"github.com/burin-tools/burin/tool"
+	"golang.org/x/text/unicode/norm"
 )
 
 // say words a failure the way that Burin itself does: what, on what, why, and
@@ -28,7 +29,7 @@ func say(e *tool.Error) string {
 func help(e *tool.Error) string {
 	switch d := e.Detail.(type) {
 	case []string:
-		return "Did you mean " + orList(d) + "?"
+		return "Did you mean " + orList(e.Path, d) + "?"
 	case *toolbox.Mismatch:
 		return mismatchHelp(d)
 	case *toolbox.Matches:
@@ -42,10 +43,16 @@ func help(e *tool.Error) string {
 	return ""
 }
 
-func orList(names []string) string {
+// orList lists near names. One that only differs in how its letters are
+// composed looks the same as the missing one, so it is spelled out.
+func orList(missing string, names []string) string {
 	var s []string
 	for _, n := range names {
-		s = append(s, strconv.Quote(n))
+		if norm.NFC.String(n) == norm.NFC.String(missing) {
+			s = append(s, strconv.QuoteToASCII(n))
+		} else {
+			s = append(s, strconv.Quote(n))
+		}
 	}
 	return strings.Join(s, " or ")
 }
@@ -103,7 +110,7 @@ func nearText(n textfile.Near) string {
 	b.WriteString(" (→ tab, · blank, ␍ CR):\n")
 	for _, p := range n.Lines {
 		if p.Same {
-			fmt.Fprintf(&b, "  %d\t%s\n", p.N, cutLine(p.Have))
+			fmt.Fprintf(&b, "  %d\t%s\n", p.N, cutLine(strings.ReplaceAll(p.Have, "\r", "␍")))
 			continue
 		}
 		fmt.Fprintf(&b, "- yours\t%s\n+ %d\t%s\n", cutLine(textfile.Visible(p.Want)), p.N, cutLine(textfile.Visible(p.Have)))
@@ -131,10 +138,13 @@ func matchesHelp(m *toolbox.Matches) string {
 	for _, n := range m.Lines {
 		lines = append(lines, strconv.Itoa(n))
 	}
-	if m.Count > len(lines) {
+	if m.More {
 		lines = append(lines, "…")
 	}
 	s := "It occurs at lines " + strings.Join(lines, ", ") + "."
+	if len(lines) == 1 {
+		s = "All of them are in line " + lines[0] + "."
+	}
 	if m.Changed {
 		s += " The file has changed since you read it."
 	}
@@ -157,7 +167,9 @@ func formNotes(form textfile.Form, e textfile.Endings, page *textfile.Page) (not
 	case form.BOM > 0:
 		notes = append(notes, "UTF-8 with BOM.")
 	}
-	if page != nil && page.Escapes > 0 {
+	if page != nil && page.Escapes == 1 {
+		notes = append(notes, `1 byte is not text and is shown as \xNN.`)
+	} else if page != nil && page.Escapes > 1 {
 		notes = append(notes, fmt.Sprintf(`%d bytes are not text and are shown as \xNN.`, page.Escapes))
 	}
 	if page != nil && page.Lossy {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // A Document is the whole content of a file, open for editing.
@@ -32,61 +33,84 @@ func NewDocument(raw []byte, form Form) *Document {
 type Span struct{ Start, End int }
 
 // Text returns the decoded text: without the byte order mark, with the line
-// breaks as they are. Bytes that are no text come as they are. All spans are
-// offsets into it.
+// breaks as they are. Bytes that are no text come as they are in UTF-8, as
+// U+FFFD in other encodings. All spans are offsets into it.
 func (d *Document) Text() []byte { return d.view }
 
 // Find returns where text occurs, in the order of the file. Overlapping
 // occurrences count. In a CRLF file a line break of text matches one of the
 // file, whether it is written LF or CRLF; elsewhere CR is a character like
-// any other.
+// any other. Text that starts with the byte order mark of the file occurs at
+// its start only.
 func (d *Document) Find(text string) []Span {
-	needle, ok := d.needle(text)
+	needle, ok := d.lineBreaks(text)
 	if !ok || needle == "" {
 		return nil
 	}
-	var spans []Span
-	for at := 0; ; {
-		i := bytes.Index(d.view[at:], []byte(needle))
-		if i < 0 {
-			return spans
+	if rest, ok := strings.CutPrefix(needle, bom); ok && d.Form.BOM > 0 {
+		if rest == "" || !bytes.HasPrefix(d.view, []byte(rest)) {
+			return nil
 		}
-		at += i
-		spans = append(spans, Span{at, at + len(needle)})
-		at++
+		return d.apart([]Span{{0, len(rest)}})
 	}
+	var spans []Span
+	for at := range occurrences(d.view, []byte(needle)) {
+		spans = append(spans, Span{at, at + len(needle)})
+	}
+	return d.apart(spans)
 }
 
-// needle returns text with the line breaks of the file. It says no for text
-// that cannot occur: half of a CRLF.
-func (d *Document) needle(text string) (string, bool) {
-	if d.Form.BOM > 0 {
-		text = strings.TrimPrefix(text, "\ufeff")
-	}
+const bom = "\ufeff"
+
+// lineBreaks returns text with the line breaks of the file. It says no for
+// text that cannot occur: half of a CRLF.
+func (d *Document) lineBreaks(text string) (string, bool) {
 	if d.Endings != CRLF {
 		return text, true
 	}
 	text = toLF(text)
-	if strings.Contains(text, "\r") {
-		return "", false
-	}
-	return strings.ReplaceAll(text, "\n", "\r\n"), true
+	return toCRLF(text), !strings.Contains(text, "\r")
 }
 
-func toLF(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+func toLF(text string) string   { return strings.ReplaceAll(text, "\r\n", "\n") }
+func toCRLF(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 
-// An UnknownEncodingError says that text beyond ASCII cannot be put into a
-// file whose own encoding is not known.
+// apart leaves out spans that start or end inside a character of the file:
+// some of Big5 are two characters of Unicode, which one may match alone.
+func (d *Document) apart(spans []Span) []Span {
+	if d.back == nil || !d.Form.Encoding.doubles() {
+		return spans
+	}
+	kept := spans[:0]
+	starts, ends := d.back.cursor(), d.back.cursor()
+	for _, s := range spans {
+		_, ok := starts.back(s.Start)
+		if _, whole := ends.back(s.End); ok && whole {
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}
+
+// An UnknownEncodingError says that text cannot be put into a file whose own
+// encoding is not known, or U+FFFD into one that has bytes shown as such.
 type UnknownEncodingError struct{ Rune rune }
 
 func (e *UnknownEncodingError) Error() string {
+	if e.Rune == utf8.RuneError {
+		return fmt.Sprintf("the file holds bytes that could not be decoded, so %q cannot be written into it safely", e.Rune)
+	}
 	return fmt.Sprintf("the file holds bytes that are not UTF-8, so %q cannot be written into it safely", e.Rune)
 }
 
-// Adapt returns new text with the line breaks of the file.
+// Adapt returns new text with the line breaks of the file, and without a byte
+// order mark where the file has one already.
 func (d *Document) Adapt(text string) string {
+	if d.Form.BOM > 0 {
+		text = strings.TrimPrefix(text, bom)
+	}
 	if d.Endings == CRLF {
-		return strings.ReplaceAll(toLF(text), "\n", "\r\n")
+		return toCRLF(toLF(text))
 	}
 	return text
 }
@@ -99,35 +123,74 @@ type Replacement struct {
 }
 
 // Apply returns the content after the replacements, which are in order and do
-// not overlap, as pieces that share Raw: only what is replaced is new. The
-// error is a *LacksError or an *UnknownEncodingError.
+// not overlap, as pieces that share Raw: only what is replaced is new, and of
+// that what New has in common with the old text at its start and end stays.
+// The error is a *LacksError or an *UnknownEncodingError.
 func (d *Document) Apply(rs []Replacement) ([][]byte, error) {
 	pieces, at := make([][]byte, 0, 2*len(rs)+1), 0
+	offset := d.offsets()
 	for _, r := range rs {
+		r = d.trim(r)
 		raw, err := d.encode(r.New)
 		if err != nil {
 			return nil, err
 		}
-		pieces = append(pieces, d.Raw[at:d.rawOffset(r.Start)], raw)
-		at = d.rawOffset(r.End)
+		pieces = append(pieces, d.Raw[at:offset(r.Start)], raw)
+		at = offset(r.End)
 	}
 	return append(pieces, d.Raw[at:]), nil
 }
 
-func (d *Document) rawOffset(text int) int {
+// offsets returns the function from text to raw offsets, quick for offsets
+// that ascend.
+func (d *Document) offsets() func(text int) int {
 	if d.back == nil {
-		return d.Form.BOM + text
+		return func(text int) int { return d.Form.BOM + text }
 	}
-	return d.Form.BOM + d.back.back(text)
+	c := d.back.cursor()
+	return func(text int) int {
+		raw, _ := c.back(text)
+		return d.Form.BOM + raw
+	}
+}
+
+// trim narrows a replacement to what it changes. In an encoding with several
+// forms of one character, or with bytes that could not be decoded, what stays
+// the same is then not written anew.
+func (d *Document) trim(r Replacement) Replacement {
+	if d.back == nil || d.Form.Encoding.doubles() {
+		return r
+	}
+	old := d.view[r.Start:r.End]
+	for len(old) > 0 && r.New != "" {
+		a, n := utf8.DecodeRune(old)
+		b, _ := utf8.DecodeRuneInString(r.New)
+		if a != b {
+			break
+		}
+		old, r.New, r.Start = old[n:], r.New[n:], r.Start+n
+	}
+	for len(old) > 0 && r.New != "" {
+		a, n := utf8.DecodeLastRune(old)
+		b, _ := utf8.DecodeLastRuneInString(r.New)
+		if a != b {
+			break
+		}
+		old, r.New, r.End = old[:len(old)-n], r.New[:len(r.New)-n], r.End-n
+	}
+	return r
 }
 
 func (d *Document) encode(text string) ([]byte, error) {
-	if d.Form.Stray && d.Form.ASCII && !d.Form.Declared {
+	if d.Form.Assumed {
 		for _, r := range text {
-			if r >= 0x80 {
+			if r >= utf8.RuneSelf {
 				return nil, &UnknownEncodingError{r}
 			}
 		}
+	}
+	if d.back != nil && strings.ContainsRune(text, utf8.RuneError) && bytes.Contains(d.view, replacement) {
+		return nil, &UnknownEncodingError{utf8.RuneError}
 	}
 	return d.Form.Encoding.Encode(text)
 }

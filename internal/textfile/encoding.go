@@ -8,7 +8,6 @@ import (
 
 	"golang.org/x/text/encoding"
 	"golang.org/x/text/encoding/charmap"
-	"golang.org/x/text/encoding/htmlindex"
 	"golang.org/x/text/encoding/japanese"
 	"golang.org/x/text/encoding/korean"
 	"golang.org/x/text/encoding/simplifiedchinese"
@@ -25,6 +24,7 @@ type Encoding struct {
 	codec encoding.Encoding // nil for UTF-8
 	wide  bool              // two bytes a unit
 	mark  string            // byte order mark
+	least byte              // first byte of the characters that are written; others are only read
 }
 
 // The encodings that need no guessing and no declaring.
@@ -45,7 +45,8 @@ var encodings = []*Encoding{
 	UTF8, UTF16LE, UTF16BE,
 	{Name: "gbk", Title: "GBK", codec: simplifiedchinese.GBK},
 	{Name: "gb18030", Title: "GB18030", codec: simplifiedchinese.GB18030},
-	{Name: "big5", Title: "Big5", codec: traditionalchinese.Big5},
+	{Name: "big5", Title: "Big5", codec: traditionalchinese.Big5, least: 0xa1},
+	{Name: "big5-hkscs", Title: "Big5 HKSCS", codec: traditionalchinese.Big5},
 	{Name: "shift_jis", Title: "Shift-JIS", codec: japanese.ShiftJIS},
 	{Name: "euc-jp", Title: "EUC-JP", codec: japanese.EUCJP},
 	{Name: "euc-kr", Title: "EUC-KR", codec: korean.EUCKR},
@@ -76,45 +77,61 @@ var encodings = []*Encoding{
 	{Name: "koi8-r", Title: "KOI8-R", codec: charmap.KOI8R},
 	{Name: "koi8-u", Title: "KOI8-U", codec: charmap.KOI8U},
 	{Name: "macintosh", Title: "Mac Roman", codec: charmap.Macintosh},
+	{Name: "x-mac-cyrillic", Title: "Mac Cyrillic", codec: charmap.MacintoshCyrillic},
+}
+
+// aliases are the other names of encodings, without the marks that people
+// put between letters and numbers. "cp1252" and "latin1" go by rule.
+var aliases = map[string]string{
+	"ascii": "utf-8", "usascii": "utf-8", "utf8bom": "utf-8", "utf8sig": "utf-8",
+	"utf16": "utf-16le", "unicode": "utf-16le", "ucs2": "utf-16le", "ucs2le": "utf-16le",
+	"unicodefffe": "utf-16be", "ucs2be": "utf-16be",
+	"gb2312": "gbk", "euccn": "gbk", "cp936": "gbk", "windows936": "gbk", "ms936": "gbk",
+	"cp950": "big5", "windows950": "big5",
+	"sjis": "shift_jis", "cp932": "shift_jis", "ms932": "shift_jis", "windows31j": "shift_jis", "windows932": "shift_jis", "mskanji": "shift_jis",
+	"ujis": "euc-jp", "cp949": "euc-kr", "ms949": "euc-kr", "windows949": "euc-kr", "uhc": "euc-kr", "ksc5601": "euc-kr",
+	"tis620": "windows-874", "iso885911": "windows-874", "cp874": "windows-874",
+	"latin2": "iso-8859-2", "latin3": "iso-8859-3", "latin4": "iso-8859-4", "latin5": "iso-8859-9", "latin6": "iso-8859-10",
+	"latin7": "iso-8859-13", "latin8": "iso-8859-14", "latin9": "iso-8859-15", "latin10": "iso-8859-16",
+	"koi8": "koi8-r", "koi": "koi8-r", "mac": "macintosh", "macroman": "macintosh", "xmacroman": "macintosh", "maccyrillic": "x-mac-cyrillic",
 }
 
 // ByName returns the encoding of that name or alias ("latin1", "cp936",
 // "sjis", "utf16"), in any case. The error lists what there is.
 func ByName(name string) (*Encoding, error) {
-	n := strings.ToLower(strings.TrimSpace(name))
-	n = strings.NewReplacer("_", "-", " ", "-").Replace(n)
-	switch n {
-	case "utf8":
-		return UTF8, nil
-	case "utf-16", "utf16", "utf16le", "unicode":
-		return UTF16LE, nil
-	case "utf16be":
-		return UTF16BE, nil
-	case "shift-jis", "sjis", "cp932":
-		n = "shift_jis"
-	case "latin1", "latin-1":
-		n = "iso-8859-1"
-	case "cp936", "gb2312":
-		n = "gbk"
-	case "cp949":
-		n = "euc-kr"
+	n := squeeze(name)
+	if canonical, ok := aliases[n]; ok {
+		n = squeeze(canonical)
 	}
 	if rest, ok := strings.CutPrefix(n, "cp125"); ok {
-		n = "windows-125" + rest
+		n = "windows125" + rest
 	}
-	if e := exactly(n); e != nil {
-		return e, nil
+	if n == "latin1" || n == "l1" {
+		n = "iso88591"
 	}
-	if codec, err := htmlindex.Get(n); err == nil {
-		if canonical, err := htmlindex.Name(codec); err == nil {
-			if e := exactly(canonical); e != nil {
-				return e, nil
-			}
+	for _, e := range encodings {
+		if squeeze(e.Name) == n {
+			return e, nil
 		}
 	}
 	return nil, fmt.Errorf("unknown encoding %q; known are %s", name, names())
 }
 
+// squeeze leaves only the letters and digits of a name: people write
+// "Shift-JIS", "shift_jis" and "ShiftJIS".
+func squeeze(name string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r - 'A' + 'a'
+		}
+		return -1
+	}, name)
+}
+
+// exactly returns the encoding of a canonical name.
 func exactly(name string) *Encoding {
 	for _, e := range encodings {
 		if e.Name == name {
@@ -132,8 +149,9 @@ func names() string {
 	return strings.Join(s, ", ")
 }
 
-// Decode returns raw as UTF-8. Bytes that mean nothing become U+FFFD, and
-// exact is then false.
+// Decode returns raw as UTF-8. Bytes that mean nothing become U+FFFD. exact
+// says that encoding the text gives raw again, which also fails where an
+// encoding has two forms of one character.
 func (e *Encoding) Decode(raw []byte) (text []byte, exact bool) {
 	if e.codec == nil {
 		if utf8.Valid(raw) {
@@ -141,16 +159,37 @@ func (e *Encoding) Decode(raw []byte) (text []byte, exact bool) {
 		}
 		return bytes.ToValidUTF8(raw, []byte("\uFFFD")), false
 	}
-	text, err := e.codec.NewDecoder().Bytes(raw)
-	if err != nil {
-		return text, false
+	text = decodeOnto(nil, raw, e.codec.NewDecoder())
+	return text, e.encodesTo(text, raw)
+}
+
+// decodeOnto appends the text of raw to dst.
+func decodeOnto(dst, raw []byte, d *encoding.Decoder) []byte {
+	d.Reset()
+	for len(raw) > 0 {
+		if cap(dst)-len(dst) < len(raw)+utf8.UTFMax {
+			dst = append(make([]byte, 0, cap(dst)+2*len(raw)+utf8.UTFMax), dst...)
+		}
+		nd, ns, err := d.Transform(dst[len(dst):cap(dst)], raw, true)
+		dst, raw = dst[:len(dst)+nd], raw[ns:]
+		if err != nil && err != transform.ErrShortDst {
+			break // no decoder of the list fails otherwise
+		}
 	}
-	if !bytes.Contains(text, []byte("\uFFFD")) {
-		return text, true
-	}
-	// A file may hold a genuine U+FFFD. It is genuine when it comes back.
+	return dst
+}
+
+// holed reports whether text, decoded from raw, shows U+FFFD for something
+// that is no character. A file may also hold a genuine U+FFFD.
+func (e *Encoding) holed(text, raw []byte) bool {
+	return bytes.Contains(text, replacement) && !e.encodesTo(text, raw)
+}
+
+var replacement = []byte("\uFFFD")
+
+func (e *Encoding) encodesTo(text, raw []byte) bool {
 	back, err := e.codec.NewEncoder().Bytes(text)
-	return text, err == nil && bytes.Equal(back, raw)
+	return err == nil && bytes.Equal(back, raw)
 }
 
 // Encode returns text in this encoding, without a byte order mark. The error
@@ -159,19 +198,31 @@ func (e *Encoding) Encode(text string) ([]byte, error) {
 	if e.codec == nil {
 		return []byte(text), nil
 	}
-	raw, err := e.codec.NewEncoder().Bytes([]byte(text))
-	if err != nil {
-		return nil, e.lacks(text)
-	}
-	if e.wide {
-		return raw, nil
-	}
-	// Some encoders map a character to a near one. That would be a change
-	// that nobody asked for.
-	if back, exact := e.Decode(raw); !exact || string(back) != text {
+	raw, ok := e.encode(text)
+	if !ok {
 		return nil, e.lacks(text)
 	}
 	return raw, nil
+}
+
+func (e *Encoding) encode(text string) (raw []byte, ok bool) {
+	raw, err := e.codec.NewEncoder().Bytes([]byte(text))
+	// Some encoders map a character to a near one. That would be a change
+	// that nobody asked for.
+	if err != nil || string(decodeOnto(nil, raw, e.codec.NewDecoder())) != text {
+		return nil, false
+	}
+	if e.least > 0 {
+		for i := 0; i < len(raw); i++ {
+			if raw[i] >= utf8.RuneSelf {
+				if raw[i] < e.least {
+					return nil, false
+				}
+				i++
+			}
+		}
+	}
+	return raw, true
 }
 
 // A LacksError says which character an encoding cannot write.
@@ -185,18 +236,46 @@ func (l *LacksError) Error() string {
 }
 
 func (e *Encoding) lacks(text string) error {
-	for _, r := range text {
-		raw, err := e.codec.NewEncoder().Bytes([]byte(string(r)))
-		if err == nil {
-			back, exact := e.Decode(raw)
-			if exact && string(back) == string(r) {
-				continue
-			}
+	for rest := text; rest != ""; {
+		r, n := utf8.DecodeRuneInString(rest)
+		if _, ok := e.encode(rest[:n]); !ok {
+			return &LacksError{e, r}
 		}
-		return &LacksError{e, r}
+		rest = rest[n:]
 	}
 	return fmt.Errorf("text has no form in %s that reads back the same", e.Title)
 }
+
+// single reports whether every byte is a character.
+func (e *Encoding) single() bool {
+	_, ok := e.codec.(*charmap.Charmap)
+	return ok
+}
+
+// boundary returns the last offset of b, text of a multi-byte encoding, that
+// surely lies between two characters.
+func (e *Encoding) boundary(b []byte) int {
+	tail := max(0, len(b)-mapEvery)
+	if i := lastPlain(b[tail:]); i >= 0 {
+		return tail + i + 1
+	}
+	_, n, _ := e.codec.NewDecoder().Transform(make([]byte, 3*len(b)), b, false)
+	return n
+}
+
+// lastPlain returns the index of the last byte of b that is a character by
+// itself in every encoding but UTF-16, or -1. Such are all below '0'.
+func lastPlain(b []byte) int {
+	for i := len(b) - 1; i >= 0; i-- {
+		if b[i] < '0' {
+			return i
+		}
+	}
+	return -1
+}
+
+// doubles reports whether the encoding has characters that are two of Unicode.
+func (e *Encoding) doubles() bool { return e.codec == traditionalchinese.Big5 }
 
 // A mapping turns offsets of decoded text into offsets of the raw bytes. It
 // keeps a pair of offsets every few kilobytes and decodes again from there:
@@ -213,40 +292,61 @@ const mapEvery = 4096
 
 // decodeMapped decodes raw and keeps the way back.
 func (e *Encoding) decodeMapped(raw []byte) ([]byte, *mapping) {
-	m := &mapping{encoding: e, raw: raw}
-	text := make([]byte, 0, len(raw)+len(raw)/2)
-	buf := make([]byte, mapEvery)
+	m := &mapping{encoding: e, raw: raw, pairs: make([]pair, 0, len(raw)/mapEvery+2)}
+	text := make([]byte, 0, len(raw)+len(raw)/2+mapEvery)
 	d := e.codec.NewDecoder()
 	for at := 0; at < len(raw); {
 		m.pairs = append(m.pairs, pair{at, len(text)})
-		nd, ns, err := d.Transform(buf, raw[at:], true)
-		text = append(text, buf[:nd]...)
-		at += ns
-		if err != nil && err != transform.ErrShortDst || nd == 0 && ns == 0 {
-			break
+		if cap(text)-len(text) < mapEvery {
+			text = append(make([]byte, 0, 2*cap(text)), text...)
 		}
+		nd, ns, _ := d.Transform(text[len(text):len(text)+mapEvery], raw[at:], true)
+		if ns == 0 {
+			break // no decoder of the list does so
+		}
+		text, at = text[:len(text)+nd], at+ns
 	}
 	m.pairs = append(m.pairs, pair{len(raw), len(text)})
 	return text, m
 }
 
-// back returns the raw offset of a text offset, which must lie between two
-// characters.
-func (m *mapping) back(text int) int {
-	lo, hi := 0, len(m.pairs)-1
+// A cursor walks a mapping. Offsets that ascend cost one pass together.
+type cursor struct {
+	*mapping
+	at      pair
+	decoder *encoding.Decoder
+	buf     [mapEvery]byte
+}
+
+func (m *mapping) cursor() *cursor {
+	return &cursor{mapping: m, decoder: m.encoding.codec.NewDecoder()}
+}
+
+// back returns the raw offset of a text offset. Where the offset lies inside a
+// character, it returns the start of the character and false.
+func (c *cursor) back(text int) (raw int, ok bool) {
+	c.start(text)
+	if c.at.text == text {
+		return c.at.raw, true
+	}
+	c.decoder.Reset()
+	nd, ns, _ := c.decoder.Transform(c.buf[:text-c.at.text], c.raw[c.at.raw:], true)
+	c.at = pair{c.at.raw + ns, c.at.text + nd}
+	return c.at.raw, c.at.text == text
+}
+
+// start moves to the last known pair before text.
+func (c *cursor) start(text int) {
+	lo, hi := 0, len(c.pairs)-1
 	for lo < hi {
 		mid := (lo + hi + 1) / 2
-		if m.pairs[mid].text <= text {
+		if c.pairs[mid].text <= text {
 			lo = mid
 		} else {
 			hi = mid - 1
 		}
 	}
-	p := m.pairs[lo]
-	if p.text == text {
-		return p.raw
+	if p := c.pairs[lo]; c.at.text > text || c.at.text < p.text {
+		c.at = p
 	}
-	buf := make([]byte, text-p.text)
-	_, ns, _ := m.encoding.codec.NewDecoder().Transform(buf, m.raw[p.raw:], true)
-	return p.raw + ns
 }

@@ -2,11 +2,9 @@ package textfile
 
 import (
 	"bytes"
-	"strconv"
-	"strings"
+	"fmt"
+	"unicode"
 	"unicode/utf8"
-
-	"github.com/wlynxg/chardet"
 )
 
 // A Form says how the bytes of a file are to be read as text.
@@ -16,7 +14,11 @@ type Form struct {
 	Declared bool // the caller named the encoding
 	Guessed  bool // found by the statistics of the bytes, not by a mark or a rule
 	Stray    bool // UTF-8 but for some bytes, which are shown as escapes
-	ASCII    bool // with Stray: the other bytes are ASCII, so UTF-8 is only assumed
+
+	// Assumed comes with Stray: little or nothing beside ASCII is valid
+	// UTF-8, so the file may be in an encoding that is not known. What goes
+	// beyond ASCII cannot be written into it.
+	Assumed bool
 }
 
 // A RefusedError says why bytes cannot be read as text.
@@ -34,72 +36,79 @@ const SniffSize = 64 << 10
 // damage, like the hole a crash leaves in a log, and is shown as an escape.
 const zeroWindow = 8 << 10
 
-// guessFrom is the number of bytes beyond ASCII from which the statistics of
-// a legacy encoding can be trusted. Below it texts of a few characters were
-// taken for the wrong encoding.
-const guessFrom = 12
+// guessFrom is the number of bytes beyond ASCII from which a legacy encoding
+// is guessed: two or three characters prove nothing, whatever the figures say.
+const guessFrom = 8
 
 // Sniff decides how to read a file from its first bytes; whole says that head
 // is all of it. declared, if not nil, is the encoding that the caller named:
 // it is believed, unless a byte order mark says otherwise.
 //
-// The order is: byte order mark, declared, UTF-16 by its pattern of zero
-// bytes, NUL (binary), valid UTF-8, legacy encoding by statistics, UTF-8 with
-// stray bytes. The error is a *RefusedError.
+// The order is: byte order mark, declared, UTF-16 by its zero bytes, NUL
+// (binary), valid UTF-8, UTF-8 with stray bytes, legacy encoding by
+// statistics, ASCII with stray bytes. The error is a *RefusedError.
 func Sniff(head []byte, whole bool, declared *Encoding) (Form, error) {
-	for _, e := range []*Encoding{UTF8, UTF16LE, UTF16BE} {
-		if strings.HasPrefix(string(head[:min(len(head), 3)]), e.mark) {
-			f := Form{Encoding: e, BOM: len(e.mark)}
-			if e == UTF8 {
-				f.Stray = !validPrefix(head[3:], whole)
-			}
-			return f, nil
-		}
+	if f, ok, err := sniffMark(head, whole); ok || err != nil {
+		return f, err
 	}
-	if declared != nil && declared != UTF8 {
-		return Form{Encoding: declared, Declared: true}, nil
+	if declared != nil {
+		f := Form{Encoding: declared, Declared: true}
+		f.Stray = declared == UTF8 && !validPrefix(head, whole)
+		return f, nil
 	}
 	near := head[:min(len(head), zeroWindow)]
-	if e := zeroPattern(near); e != nil {
-		return Form{Encoding: e}, nil
-	}
 	if i := bytes.IndexByte(near, 0); i >= 0 {
-		return Form{}, &RefusedError{Binary: true, Reason: "it is binary (a NUL byte at offset " + strconv.Itoa(i) + ")"}
+		if e := sniffWide(near); e != nil {
+			return Form{Encoding: e}, nil
+		}
+		return Form{}, &RefusedError{Binary: true, Reason: fmt.Sprintf("it is binary (a NUL byte at offset %d)", i)}
 	}
 	if validPrefix(head, whole) {
-		return Form{Encoding: UTF8, Declared: declared != nil}, nil
+		return Form{Encoding: UTF8}, nil
 	}
-	return sniffInvalid(head, declared)
+	return sniffInvalid(head, whole)
+}
+
+func sniffMark(head []byte, whole bool) (Form, bool, error) {
+	for _, e := range []*Encoding{UTF8, UTF16LE, UTF16BE} {
+		rest, ok := bytes.CutPrefix(head, []byte(e.mark))
+		switch {
+		case !ok:
+			continue
+		case e == UTF16LE && bytes.HasPrefix(rest, []byte{0, 0}):
+			return Form{}, false, &RefusedError{Reason: "it has the byte order mark of UTF-32, which cannot be used here"}
+		}
+		return Form{Encoding: e, BOM: len(e.mark), Stray: e == UTF8 && !validPrefix(rest, whole)}, true, nil
+	}
+	return Form{}, false, nil
 }
 
 // sniffInvalid decides about bytes that are not UTF-8.
-func sniffInvalid(head []byte, declared *Encoding) (Form, error) {
-	high, stray, multi := count(head)
-	if declared == UTF8 {
-		return Form{Encoding: UTF8, Declared: true, Stray: true, ASCII: multi == 0}, nil
-	}
-	if high >= guessFrom {
-		if e := guess(head); e != nil && stray > multi/4 {
-			return Form{Encoding: e, Guessed: true}, nil
-		}
+func sniffInvalid(head []byte, whole bool) (Form, error) {
+	high, stray, multi := count(head, whole)
+	if multi >= 4 && multi >= 4*stray {
+		return Form{Encoding: UTF8, Stray: true}, nil
 	}
 	if controls(head) > len(head)/16 {
 		return Form{}, &RefusedError{Binary: true, Reason: "it is binary (many control characters, not UTF-8)"}
 	}
-	// A page of text with a few odd bytes is worth reading. Mostly odd
-	// bytes are another encoding, and guessing one would show rubbish.
-	if stray <= 2 || stray*8 <= len(head) && (multi*2 >= stray || stray*50 <= len(head) || high < guessFrom) {
-		return Form{Encoding: UTF8, Stray: true, ASCII: multi == 0}, nil
+	if high >= guessFrom {
+		if e := guess(head); e != nil {
+			return Form{Encoding: e, Guessed: true}, nil
+		}
 	}
-	if high < guessFrom && stray*2 <= len(head) {
-		return Form{Encoding: UTF8, Stray: true, ASCII: multi == 0}, nil
+	// A page with some bytes shown as escapes is worth reading. A page of
+	// escapes is not: that is another encoding, and the caller may know it.
+	if stray <= 2 || stray <= len(head)/4 {
+		return Form{Encoding: UTF8, Stray: true, Assumed: true}, nil
 	}
 	return Form{}, &RefusedError{Reason: "it is not valid UTF-8 or UTF-16, and its encoding could not be told with confidence"}
 }
 
 // count returns the number of bytes beyond ASCII, of those that are no part
-// of a UTF-8 sequence, and of UTF-8 sequences beyond ASCII.
-func count(b []byte) (high, stray, multi int) {
+// of a UTF-8 sequence, and of UTF-8 sequences beyond ASCII. A sequence cut by
+// the end of a window counts for none.
+func count(b []byte, whole bool) (high, stray, multi int) {
 	for i := 0; i < len(b); {
 		if b[i] < utf8.RuneSelf {
 			i++
@@ -107,13 +116,11 @@ func count(b []byte) (high, stray, multi int) {
 		}
 		r, n := utf8.DecodeRune(b[i:])
 		high += n
-		if r == utf8.RuneError && n == 1 {
-			if !utf8.FullRune(b[i:]) {
-				return high, stray, multi // cut by the end of the window
-			}
-			stray++
-		} else {
+		switch {
+		case r != utf8.RuneError || n > 1:
 			multi++
+		case whole || utf8.FullRune(b[i:]):
+			stray++
 		}
 		i += n
 	}
@@ -133,82 +140,71 @@ func controls(b []byte) int {
 // validPrefix reports whether b is UTF-8. Unless b is whole, a sequence cut
 // by its end is fine.
 func validPrefix(b []byte, whole bool) bool {
-	if utf8.Valid(b) {
-		return true
+	if !whole {
+		b = b[:len(b)-cutRune(b)]
 	}
-	if whole {
-		return false
-	}
-	for cut := 1; cut < utf8.UTFMax && cut <= len(b); cut++ {
-		tail := b[len(b)-cut:]
-		if utf8.RuneStart(tail[0]) {
-			return !utf8.FullRune(tail) && utf8.Valid(b[:len(b)-cut])
-		}
-	}
-	return false
+	return utf8.Valid(b)
 }
 
-// zeroPattern recognises UTF-16 without a mark: text of mostly Latin letters
-// has a zero in every other byte, and nowhere else.
-func zeroPattern(b []byte) *Encoding {
-	var even, odd int
-	for i, c := range b {
-		if c == 0 {
-			if i%2 == 0 {
-				even++
-			} else {
-				odd++
+// cutRune returns how many bytes at the end of b are the start of a UTF-8
+// sequence that goes on after it.
+func cutRune(b []byte) int {
+	for cut := 1; cut < utf8.UTFMax && cut <= len(b); cut++ {
+		if tail := b[len(b)-cut:]; utf8.RuneStart(tail[0]) {
+			if utf8.FullRune(tail) {
+				return 0
 			}
+			return cut
 		}
 	}
+	return 0
+}
+
+// sniffWide recognises UTF-16 without a mark, in bytes that hold a zero: text
+// in one byte order is rubbish in the other.
+func sniffWide(b []byte) *Encoding {
+	le, be := everyday(UTF16LE, b), everyday(UTF16BE, b)
 	switch {
-	case even == 0 && odd >= 2 && odd*4 >= len(b)/2 && plausible(UTF16LE, b):
+	case le > 2*be:
 		return UTF16LE
-	case odd == 0 && even >= 2 && even*4 >= len(b)/2 && plausible(UTF16BE, b):
+	case be > 2*le:
 		return UTF16BE
 	}
 	return nil
 }
 
-// plausible reports whether b reads as text in e: no control characters but
-// the usual ones, no halves of pairs.
-func plausible(e *Encoding, b []byte) bool {
-	text, exact := e.Decode(b[:len(b)&^1])
-	return exact && controls(text) == 0
-}
-
-// guess asks the statistics and believes them only when the whole sample
-// decodes without a hole and comes back as the same bytes.
-func guess(head []byte) *Encoding {
-	sample := head
-	if i := bytes.LastIndexByte(sample, '\n'); i > 0 && len(sample) >= SniffSize {
-		sample = sample[:i+1]
+// everyday returns how many units of b are common characters in e, 0 if b does
+// not read as text: fewer than half are common, some are not assigned or
+// controls, or there is half of a pair.
+func everyday(e *Encoding, b []byte) (n int) {
+	b = b[:len(b)&^1]
+	if k := len(b); k >= 2 && highHalf(e, b[k-2:]) {
+		b = b[:k-2] // the window cut a pair
 	}
-	r := chardet.Detect(sample)
-	if r.Confidence < 0.6 {
-		return nil
-	}
-	e, err := ByName(r.Encoding)
-	if err != nil || e.codec == nil || e.wide {
-		return nil
-	}
-	if e.Name == "gbk" || strings.EqualFold(r.Encoding, "gb2312") {
-		e = exactly("gb18030") // a superset that also writes what GBK lacks
-		if gbk := exactly("gbk"); roundTrips(gbk, sample) {
-			e = gbk
+	all, zeros := 0, 0
+	for _, r := range string(decodeOnto(nil, b, e.codec.NewDecoder())) {
+		all++
+		switch {
+		case r == utf8.RuneError, r < ' ' && controls([]byte{byte(r)}) > 0, r >= 0x7f && !unicode.IsGraphic(r) && !unicode.Is(unicode.Cf, r):
+			return 0
+		case r < utf8.RuneSelf:
+			zeros++
+			n++
+		case common(r):
+			n++
 		}
 	}
-	if !roundTrips(e, sample) {
-		return nil
+	if zeros < 2 || n < all/2 {
+		return 0
 	}
-	return e
+	return n
 }
 
-func roundTrips(e *Encoding, raw []byte) bool {
-	text, exact := e.Decode(raw)
-	if !exact || controls(text) > 0 {
-		return false
+// highHalf reports whether a unit is the first half of a surrogate pair.
+func highHalf(e *Encoding, unit []byte) bool {
+	hi := unit[0]
+	if e == UTF16LE {
+		hi = unit[1]
 	}
-	back, err := e.codec.NewEncoder().Bytes(text)
-	return err == nil && bytes.Equal(back, raw)
+	return hi >= 0xd8 && hi <= 0xdb
 }

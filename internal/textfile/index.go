@@ -3,6 +3,7 @@ package textfile
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"io"
 	"runtime"
@@ -27,7 +28,7 @@ func (e Endings) String() string { return [...]string{"LF", "CRLF", "mixed"}[e] 
 const blockSize = 256 << 10
 
 // An Index knows where the lines of one content are: the number of line feeds
-// before every 256 KiB, so 16 KiB for a file of 1 GiB. It is immutable and
+// before every 256 KiB, so 32 KiB for a file of 1 GiB. It is immutable and
 // belongs to the bytes it was built from; callers keep it with their stamp.
 type Index struct {
 	Form    Form
@@ -51,55 +52,88 @@ func (x *Index) Lines() int64 {
 	return x.Breaks + 1
 }
 
-// Build reads size bytes of src once and counts. Memory is constant, whatever
-// the size. It uses two goroutines for large files, stops when ctx ends, and
-// tells report (which may be nil) how far it has come.
+// Build reads size bytes of src once and counts. It uses several goroutines
+// for large files, a block of memory each, stops when ctx ends, and tells
+// report (which may be nil, and is called by one goroutine at a time) how far
+// it has come.
 func Build(ctx context.Context, src io.ReaderAt, size int64, form Form, report func(done, total int64)) (*Index, error) {
-	x := &Index{Form: form, Size: size}
-	blocks := int((size + blockSize - 1) / blockSize)
-	facts := make([]blockFacts, blocks)
-	workers := 1
-	if blocks > 64 {
-		workers = min(4, runtime.GOMAXPROCS(0))
-	}
-	var next, done atomic.Int64
-	errs := make([]error, workers)
-	var wg sync.WaitGroup
-	for w := range workers {
-		work := func() {
-			buf := blockPool.Get().(*[]byte)
-			defer blockPool.Put(buf)
-			for {
-				i := next.Add(1) - 1
-				if i >= int64(blocks) {
-					return
-				}
-				if errs[w] = ctx.Err(); errs[w] != nil {
-					return
-				}
-				n := min(blockSize, size-i*blockSize)
-				b := (*buf)[:n]
-				if errs[w] = readFull(src, b, i*blockSize); errs[w] != nil {
-					return
-				}
-				facts[i] = factsOf(b, form.Encoding)
-				if d := done.Add(n); w == 0 && report != nil && i%64 == 0 {
-					report(d, size)
-				}
-			}
-		}
-		if workers == 1 {
-			work()
-		} else {
-			wg.Go(work)
-		}
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
+	b := &builder{ctx: ctx, src: src, size: size, form: form, report: report}
+	b.facts = make([]blockFacts, (size+blockSize-1)/blockSize)
+	if err := b.run(b.workers()); err != nil {
 		return nil, err
 	}
-	x.sum(facts)
+	x := &Index{Form: form, Size: size}
+	x.sum(b.facts)
 	return x, nil
+}
+
+// A builder hands out blocks to its workers.
+type builder struct {
+	ctx    context.Context
+	src    io.ReaderAt
+	size   int64
+	form   Form
+	report func(done, total int64)
+
+	facts []blockFacts
+	next  atomic.Int64 // block to be read
+	done  atomic.Int64 // bytes
+}
+
+// parallelFrom is the number of blocks from which a second goroutine pays.
+const parallelFrom = 64
+
+// reportEvery is how many bytes pass between two reports.
+const reportEvery = 16 << 20
+
+func (b *builder) workers() int {
+	if len(b.facts) < parallelFrom {
+		return 1
+	}
+	return min(4, runtime.GOMAXPROCS(0))
+}
+
+func (b *builder) run(workers int) error {
+	errs := make([]error, workers)
+	var wg sync.WaitGroup
+	for w := 1; w < workers; w++ {
+		wg.Go(func() { errs[w] = b.work(nil) })
+	}
+	errs[0] = b.work(b.report)
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// work counts blocks until there are no more.
+func (b *builder) work(report func(done, total int64)) error {
+	buf := blockPool.Get().(*[]byte)
+	defer blockPool.Put(buf)
+	told := int64(0)
+	for {
+		i := b.next.Add(1) - 1
+		if i >= int64(len(b.facts)) {
+			return nil
+		}
+		if err := b.ctx.Err(); err != nil {
+			return err
+		}
+		block := (*buf)[:min(blockSize, b.size-i*blockSize)]
+		if err := readFull(b.src, block, i*blockSize); err != nil {
+			b.next.Store(int64(len(b.facts))) // the others may stop too
+			return err
+		}
+		b.facts[i] = factsOf(block, b.form.Encoding)
+		done := b.done.Add(int64(len(block)))
+		if report != nil && done-told >= reportEvery {
+			report(done, b.size)
+			told = done
+		}
+	}
 }
 
 // BuildBytes is Build for content in memory.
@@ -133,74 +167,71 @@ var blockPool = sync.Pool{New: func() any { b := make([]byte, blockSize); return
 // blockFacts is what one block contributes. A CR LF may lie across two
 // blocks, hence the ends.
 type blockFacts struct {
-	feeds, returns, pairs int64
+	feeds, returns, pairs int32
 	startsLF, endsCR      bool
 	endsLF, zero          bool
 }
 
+// factsOf looks at a block, which is not empty.
 func factsOf(b []byte, e *Encoding) blockFacts {
 	if e.wide {
 		return wideFacts(b, e)
 	}
 	f := blockFacts{
-		feeds:    int64(bytes.Count(b, []byte{'\n'})),
 		startsLF: b[0] == '\n',
 		endsCR:   b[len(b)-1] == '\r',
 		endsLF:   b[len(b)-1] == '\n',
-		zero:     bytes.IndexByte(b, 0) >= 0,
 	}
-	if bytes.IndexByte(b, '\r') >= 0 {
-		f.returns = int64(bytes.Count(b, []byte{'\r'}))
-		f.pairs = countPairs(b)
+	// Parts that fit the first-level cache cost one trip to memory together.
+	for before := byte(0); len(b) > 0; {
+		part := b[:min(len(b), countSize)]
+		b = b[len(part):]
+		f.feeds += int32(bytes.Count(part, []byte{'\n'}))
+		f.zero = f.zero || bytes.IndexByte(part, 0) >= 0
+		if before == '\r' && part[0] == '\n' {
+			f.pairs++
+		}
+		if bytes.IndexByte(part, '\r') >= 0 {
+			f.returns += int32(bytes.Count(part, []byte{'\r'}))
+			f.pairs += int32(bytes.Count(part, []byte("\r\n")))
+		}
+		before = part[len(part)-1]
 	}
 	return f
 }
 
-func countPairs(b []byte) (n int64) {
-	for {
-		i := bytes.IndexByte(b, '\r')
-		if i < 0 || i+1 >= len(b) {
-			return n
-		}
-		if b[i+1] == '\n' {
-			n++
-		}
-		b = b[i+1:]
-	}
-}
+// countSize fits the first-level cache.
+const countSize = 16 << 10
 
 func wideFacts(b []byte, e *Encoding) (f blockFacts) {
-	lo, hi := 0, 1
-	if e == UTF16BE {
-		lo, hi = 1, 0
-	}
-	before := byte(0)
+	before := uint16(0)
 	for i := 0; i+1 < len(b); i += 2 {
-		if b[i+hi] != 0 {
-			before = 0
-			continue
-		}
-		switch c := b[i+lo]; c {
+		u := unit(b[i:], e)
+		switch u {
 		case '\n':
 			f.feeds++
 			if before == '\r' {
 				f.pairs++
 			}
-			f.startsLF = f.startsLF || i == 0
-			before = c
 		case '\r':
 			f.returns++
-			before = c
-		default:
-			before = 0
 		}
+		before = u
 	}
-	// The unit at the end decides, not the last one that was special.
-	if n := len(b) &^ 1; n >= 2 && b[n-2+hi] == 0 {
-		f.endsCR = b[n-2+lo] == '\r'
-		f.endsLF = b[n-2+lo] == '\n' && n == len(b)
+	if len(b) >= 2 {
+		f.startsLF = unit(b, e) == '\n'
+		f.endsCR = before == '\r'
+		f.endsLF = before == '\n' && len(b)%2 == 0
 	}
 	return f
+}
+
+// unit returns the first UTF-16 unit of b, which has two bytes at least.
+func unit(b []byte, e *Encoding) uint16 {
+	if e == UTF16LE {
+		return binary.LittleEndian.Uint16(b)
+	}
+	return binary.BigEndian.Uint16(b)
 }
 
 func (x *Index) sum(facts []blockFacts) {
@@ -212,9 +243,9 @@ func (x *Index) sum(facts []blockFacts) {
 		if len(facts) > 1 {
 			x.marks[i] = x.Breaks
 		}
-		x.Breaks += f.feeds
-		returns += f.returns
-		pairs += f.pairs
+		x.Breaks += int64(f.feeds)
+		returns += int64(f.returns)
+		pairs += int64(f.pairs)
 		if i > 0 && f.startsLF && facts[i-1].endsCR {
 			pairs++
 		}
@@ -274,21 +305,30 @@ func (x *Index) offset(src io.ReaderAt, n int64) (int64, error) {
 
 // indexFeed returns the offset just after the first line feed of b, or -1.
 func indexFeed(b []byte, e *Encoding) int {
-	if !e.wide {
-		i := bytes.IndexByte(b, '\n')
+	if e.wide {
+		return indexWide(b, e)
+	}
+	if i := bytes.IndexByte(b, '\n'); i >= 0 {
+		return i + 1
+	}
+	return -1
+}
+
+// indexWide is indexFeed for UTF-16. It looks for the byte first, which is
+// rare in other units.
+func indexWide(b []byte, e *Encoding) int {
+	for at := 0; ; {
+		i := bytes.IndexByte(b[at:], '\n')
 		if i < 0 {
 			return -1
 		}
-		return i + 1
-	}
-	lo, hi := 0, 1
-	if e == UTF16BE {
-		lo, hi = 1, 0
-	}
-	for i := 0; i+1 < len(b); i += 2 {
-		if b[i+lo] == '\n' && b[i+hi] == 0 {
-			return i + 2
+		at = (at + i) &^ 1
+		if at+2 > len(b) {
+			return -1
+		}
+		at += 2
+		if unit(b[at-2:], e) == '\n' {
+			return at
 		}
 	}
-	return -1
 }

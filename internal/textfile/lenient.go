@@ -20,115 +20,154 @@ func (l Leniency) String() string {
 		"taking typographic quotes, dashes and spaces as plain ones"}[l]
 }
 
-// lenientMax bounds the text that is searched with leniency, which needs
-// several times its size in memory.
+// lenientMax bounds the text that is searched with leniency, which copies it.
 const lenientMax = 16 << 20
 
 // FindLenient looks for text step by step, each step overlooking more, and
-// returns the occurrences of the first step that has any. An occurrence that
-// is much longer than text is none.
+// returns the occurrences of the first step that has any. Line breaks match
+// however they are written. An occurrence that is much longer than text is
+// none, and text that occurs exactly has no lenient ones.
 func (d *Document) FindLenient(text string) ([]Span, Leniency) {
-	if len(d.view) > lenientMax {
+	if len(d.view) > lenientMax || len(d.Find(text)) > 0 {
 		return nil, 0
 	}
 	for step := TrailingBlanks; step <= Typography; step++ {
-		want, _ := fold([]byte(toLF(text)), step)
-		if strings.TrimSpace(string(want)) == "" {
-			return nil, 0
-		}
-		have, at := fold(d.view, step)
-		var spans []Span
-		for from := 0; ; {
-			i := bytes.Index(have[from:], want)
-			if i < 0 {
-				break
-			}
-			from += i
-			s := Span{at[from], foldEnd(d.view, want, at, from)}
-			if s.End-s.Start <= 2*len(text)+32 {
-				spans = append(spans, s)
-			}
-			from++
-		}
-		if len(spans) > 0 {
+		if spans := d.findFolded(text, step); len(spans) > 0 {
 			return spans, step
 		}
 	}
 	return nil, 0
 }
 
-// foldEnd returns where an occurrence ends. Blanks after it that were
-// overlooked do not belong to it.
-func foldEnd(text, want []byte, at []int, from int) int {
-	if want[len(want)-1] == ' ' {
-		return at[from+len(want)]
+func (d *Document) findFolded(text string, step Leniency) (spans []Span) {
+	if d.Form.BOM > 0 {
+		text = strings.TrimPrefix(text, bom)
 	}
-	last := at[from+len(want)-1]
-	_, n := utf8.DecodeRune(text[last:])
-	return last + n
-}
-
-// fold returns text with what a step overlooks removed, and for every byte of
-// it (and its end) the offset in text. Line breaks become LF.
-func fold(text []byte, step Leniency) ([]byte, []int) {
-	out := make([]byte, 0, len(text))
-	at := make([]int, 0, len(text)+1)
-	put := func(s string, from int) {
-		for i := range len(s) {
-			out, at = append(out, s[i]), append(at, from)
-		}
+	want := fold([]byte(text), step)
+	if len(bytes.TrimSpace(want)) == 0 {
+		return nil
 	}
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRune(text[i:])
-		if step >= Typography {
-			r = plain(r)
-		}
-		switch {
-		case r == '\r' && i+1 < len(text) && text[i+1] == '\n':
-			// the break is written at its LF
-		case r == ' ' || r == '\t':
-			run := blankRun(text[i:], step)
-			if rest := text[i+run:]; len(rest) == 0 || rest[0] == '\n' || bytes.HasPrefix(rest, []byte("\r\n")) {
-				i += run
-				continue
-			}
-			if step >= Blanks {
-				put(" ", i)
-			} else {
-				for k := range run {
-					put(string(text[i+k]), i+k)
-				}
-			}
-			i += run
+	have := fold(d.view, step)
+	// Blanks at the end of text were overlooked as those of a line, so the
+	// line has to end there.
+	endsLine := endsBlank(text, step)
+	starts, ends := folder{text: d.view, step: step}, folder{text: d.view, step: step}
+	for at := range occurrences(have, want) {
+		end := at + len(want)
+		if endsLine && end < len(have) && have[end] != '\n' {
 			continue
-		case r == utf8.RuneError && n == 1:
-			put(string(text[i:i+1]), i)
-		default:
-			put(string(r), i)
 		}
-		i += n
+		from, _ := starts.span(at)
+		_, to := ends.span(end - 1)
+		if to-from <= 2*len(text)+32 {
+			spans = append(spans, Span{from, to})
+		}
 	}
-	return out, append(at, len(text))
+	return d.apart(spans)
 }
 
-func blankRun(text []byte, step Leniency) int {
-	i := 0
-	for i < len(text) {
-		r, n := utf8.DecodeRune(text[i:])
-		if step >= Typography {
-			r = plain(r)
-		}
-		if r != ' ' && r != '\t' {
+func endsBlank(text string, step Leniency) bool {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return blank(r, step)
+}
+
+// fold returns text with what a step overlooks removed.
+func fold(text []byte, step Leniency) []byte {
+	out := make([]byte, 0, len(text))
+	for f := (folder{text: text, step: step}); f.next(); {
+		out = append(out, f.folded...)
+	}
+	return out
+}
+
+// A folder walks a text and folds it token by token: a line break, a run of
+// blanks, or a character.
+type folder struct {
+	text []byte
+	step Leniency
+
+	at, end int    // the token in text
+	folded  []byte // what becomes of it
+	out     int    // where that stands in the folded text
+}
+
+// next moves to the next token, or reports that there is none.
+func (f *folder) next() bool {
+	f.at, f.out = f.end, f.out+len(f.folded)
+	rest := f.text[f.at:]
+	if len(rest) == 0 {
+		f.folded = nil
+		return false
+	}
+	n, blanks := f.blanks(rest)
+	switch {
+	case bytes.HasPrefix(rest, []byte("\r\n")):
+		n, f.folded = 2, rest[1:2]
+	case blanks && lineEnds(rest[n:]):
+		f.folded = nil
+	case blanks && f.step >= Blanks:
+		f.folded = []byte(" ")
+	case blanks:
+		f.folded = rest[:n]
+	default:
+		f.folded, n = f.char(rest)
+	}
+	f.end = f.at + n
+	return true
+}
+
+// blanks returns the length of the run of blanks that rest starts with.
+func (f *folder) blanks(rest []byte) (n int, ok bool) {
+	for n < len(rest) {
+		r, size := utf8.DecodeRune(rest[n:])
+		if !blank(r, f.step) {
 			break
 		}
-		i += n
+		n += size
 	}
-	return i
+	return n, n > 0
+}
+
+func blank(r rune, step Leniency) bool {
+	return r == ' ' || r == '\t' || step >= Typography && plain(r) == ' '
+}
+
+func lineEnds(rest []byte) bool {
+	return len(rest) == 0 || rest[0] == '\n' || bytes.HasPrefix(rest, []byte("\r\n"))
+}
+
+func (f *folder) char(rest []byte) (folded []byte, n int) {
+	r, n := utf8.DecodeRune(rest)
+	if f.step >= Typography {
+		if p := plain(r); p != r {
+			return plainBytes[p : p+1], n
+		}
+	}
+	return rest[:n], n
+}
+
+// plainBytes holds every ASCII character, to be cut from.
+var plainBytes = func() (b []byte) {
+	for c := range byte(utf8.RuneSelf) {
+		b = append(b, c)
+	}
+	return b
+}()
+
+// span returns where in the text the character stands that became byte i of
+// the folded text. Calls must come with ascending i.
+func (f *folder) span(i int) (start, end int) {
+	for i >= f.out+len(f.folded) && f.next() {
+	}
+	if k := i - f.out; len(f.folded) == f.end-f.at {
+		return f.at + k, f.at + k + 1
+	}
+	return f.at, f.end
 }
 
 // plain returns the plain character that a typographic one stands for.
 func plain(r rune) rune {
-	if r < 0x80 {
+	if r < utf8.RuneSelf {
 		return r
 	}
 	switch r {
@@ -141,8 +180,6 @@ func plain(r rune) rune {
 	case '\u00a0', '\u2000', '\u2001', '\u2002', '\u2003', '\u2004', '\u2005', '\u2006', '\u2007', '\u2008',
 		'\u2009', '\u200a', '\u202f', '\u205f', '\u3000':
 		return ' '
-	case '…':
-		return r // one character for three is not a look-alike of equal length
 	}
-	return r
+	return r // also …, which is one character for three
 }

@@ -2,7 +2,7 @@ package textfile
 
 import (
 	"bytes"
-	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -12,30 +12,38 @@ import (
 // it.
 type Near struct {
 	First, Last int    // line numbers, from 1
-	Lines       []Pair // line by line
+	Lines       []Pair // line by line, not more than a few
 	Differs     []string
 }
 
-// A Pair is a wanted line and the one that the file has in its place.
+// A Pair is a wanted line and the one that the file has in its place. Of long
+// lines it holds the part around the first difference. Bytes that are no text
+// are escaped.
 type Pair struct {
 	N          int
 	Want, Have string
 	Same       bool
 }
 
-// nearestMax bounds the lines looked through and shown.
+// What is looked through and shown at most.
 const (
-	nearestLines = 200_000
-	nearestShown = 12
+	nearestLines  = 200_000
+	nearestWant   = 2_000    // lines of the text
+	nearestBytes  = 12 << 20 // of the file
+	nearestShown  = 12
+	nearestJudged = 100 // lines whose differences are named
+	nearestWidth  = 240 // bytes of a line shown
 )
 
 // Nearest returns the block of the document that is most like text, or false
 // when nothing is like it.
 func (d *Document) Nearest(text string) (Near, bool) {
-	want := strings.Split(strings.TrimSuffix(toLF(text), "\n"), "\n")
-	have := bytes.Split(d.view, []byte("\n"))
-	if len(have) > nearestLines {
-		have = have[:nearestLines]
+	want := firstLines([]byte(toLF(text)), nearestWant)
+	have := firstLines(d.view[:min(len(d.view), nearestBytes)], nearestLines)
+	if d.Endings == CRLF {
+		for i, h := range have {
+			have[i] = bytes.TrimSuffix(h, []byte("\r"))
+		}
 	}
 	start, ok := vote(want, have)
 	if !ok {
@@ -44,176 +52,244 @@ func (d *Document) Nearest(text string) (Near, bool) {
 	if !ok {
 		return Near{}, false
 	}
-	return d.near(want, have, start), true
+	return compareLines(want, have, start), true
 }
 
-// vote lets every wanted line that stands in the file, blanks and quotes
-// aside, vote for where the block would start.
-func vote(want []string, have [][]byte) (int, bool) {
-	index := map[string][]int{}
+// firstLines returns the first lines of text without their line feeds.
+func firstLines(text []byte, most int) (lines [][]byte) {
+	for line := range bytes.Lines(text) {
+		if len(lines) == most {
+			break
+		}
+		lines = append(lines, bytes.TrimSuffix(line, []byte("\n")))
+	}
+	return lines
+}
+
+// vote lets every wanted line that stands in the file, blanks, quotes and case
+// aside, vote for where the block would start: long lines with more weight,
+// since short ones are everywhere.
+func vote(want, have [][]byte) (start int, ok bool) {
+	wanted := map[uint64]*votes{}
 	for i, w := range want {
-		if k := key(w); len(k) > 2 {
-			index[k] = append(index[k], i)
+		if k, size := key(w); size > 2 {
+			if wanted[k] == nil {
+				wanted[k] = &votes{weight: min(size, 40), left: votesOfLine}
+			}
+			wanted[k].lines = append(wanted[k].lines, i)
 		}
 	}
-	votes := map[int]int{}
-	best, most := 0, 0
+	sums := make([]int, len(want)+len(have)) // of the start that is len(want) less
+	best := 0
 	for n, h := range have {
-		for _, i := range index[key(string(h))] {
-			start := n - i
-			votes[start]++
-			if v := votes[start]; v > most && start >= 0 {
-				best, most = start, v
+		k, _ := key(h)
+		v := wanted[k]
+		if v == nil {
+			continue
+		}
+		for _, i := range v.lines[:min(len(v.lines), v.left)] {
+			at := n - i + len(want)
+			if sums[at] += v.weight; sums[at] > sums[best] {
+				best = at
 			}
 		}
+		v.left = max(0, v.left-len(v.lines))
 	}
-	return best, most > 0
+	return best - len(want), sums[best] > 0
 }
 
-// key is a line without blanks, in plain characters and one case.
-func key(line string) string {
-	return strings.Map(func(r rune) rune {
-		r = plain(r)
-		if unicode.IsSpace(r) {
-			return -1
+// votes are those of a wanted line, or of several that are the same.
+type votes struct {
+	lines  []int
+	weight int
+	left   int
+}
+
+// votesOfLine bounds the votes of one line: what is everywhere says nothing
+// about the place.
+const votesOfLine = 1000
+
+// key returns a hash of a line without blanks, in plain characters and one
+// case, and the number of characters that went into it.
+func key(line []byte) (hash uint64, size int) {
+	const prime = 1099511628211 // FNV-1a
+	hash = 14695981039346656037
+	for i := 0; i < len(line); size++ {
+		r, n := rune(line[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRune(line[i:])
+			r = unicode.ToLower(plain(r))
+		} else if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
 		}
-		return unicode.ToLower(r)
-	}, line)
+		if i += n; r == ' ' || r == '\t' || r == '\r' {
+			size--
+			continue
+		}
+		hash = (hash ^ uint64(r)) * prime
+	}
+	return hash, size
 }
 
 // alike looks for the line most like the longest wanted one.
-func alike(want []string, have [][]byte) (int, bool) {
+func alike(want, have [][]byte) (start int, ok bool) {
 	longest := 0
 	for i, w := range want {
 		if len(w) > len(want[longest]) {
 			longest = i
 		}
 	}
-	target := pairsOf(key(want[longest]))
-	if len(target) == 0 {
+	if len(want) == 0 {
 		return 0, false
 	}
+	l := newLikeness(want[longest])
 	best, most := 0, 0.5 // less alike than half is no help
 	for n, h := range have {
-		if len(h) > 4*len(want[longest])+80 {
-			continue
-		}
-		if s := likeness(target, key(string(h))); s > most {
+		if s := l.to(h); s > most {
 			best, most = n, s
 		}
 	}
-	return max(best-longest, 0), most > 0.5
+	return best - longest, most > 0.5
 }
 
-func pairsOf(s string) map[string]int {
-	m := map[string]int{}
-	for i := 0; i+2 <= len(s); i++ {
-		m[s[i:i+2]]++
-	}
-	return m
+// likenessBytes is how much of a line is compared.
+const likenessBytes = 2 << 10
+
+// A likeness compares lines to one by their pairs of neighbouring characters,
+// without blanks and in one case.
+type likeness struct {
+	wanted [1 << 14]uint16 // by hash: how many pairs there are
+	total  int
+	used   []uint16 // pairs taken for the present line
+	left   [1 << 14]uint16
 }
 
-// likeness is the Dice coefficient of the letter pairs of two lines.
-func likeness(target map[string]int, line string) float64 {
-	total := 0
-	for _, n := range target {
-		total += n
-	}
-	common, size := 0, max(len(line)-1, 0)
-	seen := map[string]int{}
-	for i := 0; i+2 <= len(line); i++ {
-		p := line[i : i+2]
-		if seen[p] < target[p] {
-			common++
-		}
-		seen[p]++
-	}
-	if total+size == 0 {
+func newLikeness(line []byte) *likeness {
+	l := &likeness{}
+	eachPair(line, func(p uint16) { l.wanted[p]++; l.total++ })
+	l.left = l.wanted
+	return l
+}
+
+// to returns the Dice coefficient of the pairs of the two lines.
+func (l *likeness) to(line []byte) float64 {
+	// A line of another length cannot be half alike.
+	if n := min(len(line), likenessBytes); l.total == 0 || n > 4*l.total+40 || 4*n < l.total {
 		return 0
 	}
-	return 2 * float64(common) / float64(total+size)
+	size := 0
+	l.used = l.used[:0]
+	eachPair(line, func(p uint16) {
+		size++
+		if l.left[p] > 0 {
+			l.left[p]--
+			l.used = append(l.used, p)
+		}
+	})
+	for _, p := range l.used {
+		l.left[p] = l.wanted[p]
+	}
+	return 2 * float64(len(l.used)) / float64(l.total+size)
 }
 
-func (d *Document) near(want []string, have [][]byte, start int) Near {
-	n := Near{First: start + 1, Last: min(start+len(want), len(have))}
-	kinds := map[string]bool{}
-	for i, w := range want {
-		if start+i >= len(have) {
-			break
-		}
-		h := string(have[start+i])
-		if d.Endings == CRLF {
-			h = strings.TrimSuffix(h, "\r")
-		}
-		same := h == w || (i == 0 || i == len(want)-1) && w != "" && strings.Contains(h, w)
-		if !same {
-			for _, k := range differences(w, h) {
-				if !kinds[k] {
-					kinds[k] = true
-					n.Differs = append(n.Differs, k)
-				}
-			}
-		}
-		if len(n.Lines) < nearestShown {
-			n.Lines = append(n.Lines, Pair{N: start + i + 1, Want: w, Have: h, Same: same})
-		}
-	}
-	return n
-}
-
-// differences names what two lines differ in.
-func differences(want, have string) (kinds []string) {
-	add := func(on bool, kind string) {
-		if on {
-			kinds = append(kinds, kind)
-		}
-	}
-	blanks := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if r == ' ' || r == '\t' {
-				return -1
-			}
-			return r
-		}, s)
-	}
-	plainly := func(s string) string { return strings.Map(plain, s) }
-	add(strings.TrimRight(want, " \t\r") == strings.TrimRight(have, " \t\r") &&
-		strings.Contains(want, "\r") == strings.Contains(have, "\r"), "blanks at the end of the line")
-	add(strings.Contains(want, "\r") != strings.Contains(have, "\r"), "a carriage return (CR)")
-	if len(kinds) == 0 && blanks(want) == blanks(have) {
-		add(strings.Contains(want, "\t") != strings.Contains(have, "\t"), "tabs or spaces")
-		add(len(kinds) == 0, "number of blanks")
-	}
-	if p := plainly(want); p != want || plainly(have) != have {
-		add(blanks(p) == blanks(plainly(have)), "typographic quotes, dashes or spaces")
-	}
-	add(len(kinds) == 0 && strings.EqualFold(want, have), "upper or lower case")
-	add(len(kinds) == 0, "text")
-	return kinds
-}
-
-// Visible returns a line with what the eye does not see made visible: tabs,
-// blanks at its ends, carriage returns, and characters that look like others.
-func Visible(line string) string {
-	trimmed := strings.TrimRight(line, " \t\r")
-	lead := len(line) - len(strings.TrimLeft(line, " \t"))
-	var b strings.Builder
-	for i, r := range line {
-		edge := i < lead || i >= len(trimmed)
+// eachPair calls f with a number for each pair of neighbouring bytes.
+func eachPair(line []byte, f func(p uint16)) {
+	before := -1
+	for _, c := range line[:min(len(line), likenessBytes)] {
 		switch {
-		case r == '\t':
-			b.WriteString("→")
-		case r == ' ' && edge:
-			b.WriteString("·")
-		case r == '\r':
-			b.WriteString("␍")
-		case plain(r) != r || r >= 0x80 && !unicode.IsPrint(r):
-			fmt.Fprintf(&b, "%c‹%U›", r, r)
-		case r == utf8.RuneError:
-			b.WriteString("�")
-		default:
-			b.WriteRune(r)
+		case c == ' ' || c == '\t' || c == '\r':
+			continue
+		case c >= 'A' && c <= 'Z':
+			c += 'a' - 'A'
+		}
+		if before >= 0 {
+			f(uint16(before*131+int(c)) & (1<<14 - 1))
+		}
+		before = int(c)
+	}
+}
+
+// compareLines puts the wanted lines beside those of the file from start on.
+// The block may reach beyond the file.
+func compareLines(want, have [][]byte, start int) Near {
+	first, end := max(start, 0), min(start+len(want), len(have))
+	near := Near{First: first + 1, Last: end}
+	if end-first < len(want) {
+		near.differ("number of lines")
+	}
+	for n := first; n < end; n++ {
+		w, h := string(want[n-start]), string(have[n])
+		same := sameLine(w, h, n == start, n-start == len(want)-1)
+		if !same && n < first+nearestJudged {
+			near.differ(differences(w, h)...)
+		}
+		if len(near.Lines) < nearestShown {
+			p := Pair{N: n + 1, Same: same}
+			p.Want, p.Have = clip(w, h)
+			near.Lines = append(near.Lines, p)
 		}
 	}
-	return b.String()
+	return near
+}
+
+func (near *Near) differ(kinds ...string) {
+	for _, k := range kinds {
+		if !slices.Contains(near.Differs, k) {
+			near.Differs = append(near.Differs, k)
+		}
+	}
+}
+
+// sameLine reports whether a wanted line matches one of the file: text may
+// start in the middle of its first line and end in the middle of its last.
+func sameLine(want, have string, first, last bool) bool {
+	switch {
+	case want == have:
+		return true
+	case want == "":
+		return false
+	case first && last:
+		return strings.Contains(have, want)
+	case first:
+		return strings.HasSuffix(have, want)
+	case last:
+		return strings.HasPrefix(have, want)
+	}
+	return false
+}
+
+// clip cuts two long lines to the part around where they begin to differ.
+func clip(want, have string) (string, string) {
+	at := 0
+	for at < len(want) && at < len(have) && want[at] == have[at] {
+		at++
+	}
+	from := max(0, at-nearestWidth/4)
+	return cut(want, from), cut(have, from)
+}
+
+func cut(line string, from int) string {
+	if len(line) <= nearestWidth {
+		from = 0
+	}
+	for from > 0 && from < len(line) && !utf8.RuneStart(line[from]) {
+		from--
+	}
+	part := line[min(from, len(line)):]
+	more := len(part) > nearestWidth
+	if more {
+		part = part[:nearestWidth]
+		part = part[:len(part)-cutRune([]byte(part))]
+	}
+	if !utf8.ValidString(part) {
+		shown, _ := Escape([]byte(part))
+		part = string(shown)
+	}
+	if from > 0 {
+		part = "…" + part
+	}
+	if more {
+		part += "…"
+	}
+	return part
 }

@@ -6,6 +6,7 @@ package toolbox
 
 import (
 	"context"
+	"strings"
 
 	"github.com/burin-tools/burin/internal/workspace"
 	"github.com/burin-tools/burin/tool"
@@ -16,6 +17,11 @@ type Box struct {
 	Files    *workspace.Workspace
 	Memory   *Memory
 	Settings Settings
+
+	// HoldBack reports whether the content of a file, by its real path, must
+	// not be shown; Hides the same of its name. They filter what is found.
+	// Nil holds nothing back.
+	HoldBack, Hides func(real string) bool
 }
 
 // Settings are the few points on which agents differ in deeds. The zero value
@@ -66,16 +72,14 @@ type Plan[O any] struct {
 // resolve turns a name into the file that is meant and checks what can be
 // checked by name alone.
 func (b *Box) resolve(op, name string) (workspace.Resolved, error) {
-	if b.Settings.Backslash {
-		name = slashes(name)
-	}
-	r, err := b.Files.Resolve(name)
+	r, err := b.Files.Resolve(b.slashed(name))
 	if err != nil {
 		if e, ok := err.(*tool.Error); ok && e.Op == "" {
 			e.Op = op
 		}
 		return r, err
 	}
+	r.Given = name
 	outside := &tool.Error{Kind: tool.Outside, Op: op, Path: name, Reason: "it is outside the workspace"}
 	switch {
 	case r.Outside && b.Settings.RefuseOutside:
@@ -89,14 +93,12 @@ func (b *Box) resolve(op, name string) (workspace.Resolved, error) {
 	return r, nil
 }
 
-func slashes(name string) string {
-	b := []byte(name)
-	for i, c := range b {
-		if c == '\\' {
-			b[i] = '/'
-		}
+// slashed returns a name with the separators that the system knows.
+func (b *Box) slashed(name string) string {
+	if !b.Settings.Backslash {
+		return name
 	}
-	return string(b)
+	return strings.ReplaceAll(name, `\`, "/")
 }
 
 func access(op tool.Op, r workspace.Resolved) []tool.Access {

@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"regexp"
@@ -70,7 +71,8 @@ type Mismatch struct {
 type Matches struct {
 	Edit, Edits int
 	Count       int
-	Lines       []int // of the first few
+	Lines       []int // of the first few, each once
+	More        bool  // there are other lines
 	Step        textfile.Leniency
 	Changed     bool // the file has changed since the session saw it
 }
@@ -262,6 +264,9 @@ func (e *editor) substitute(i int) ([]textfile.Replacement, error) {
 	}
 	rs := make([]textfile.Replacement, len(spans))
 	text := e.now.Adapt(sub.New)
+	if e.now.Form.BOM > 0 && strings.HasPrefix(sub.Old, "\ufeff") {
+		text = strings.TrimPrefix(text, "\ufeff") // the mark stays where it is
+	}
 	for k, s := range spans {
 		rs[k] = textfile.Replacement{Span: s, New: text}
 	}
@@ -332,35 +337,64 @@ func (e *editor) judge(i int, spans []textfile.Span) error {
 	for _, span := range spans {
 		lines := e.now.Lines(span)
 		if s.compare(text(e.now.Text()[lines.Start:lines.End]), old) == differs {
-			return e.stale(lines)
+			return e.stale(i, lines)
 		}
 	}
 	return nil
 }
 
 // stale refuses with the present lines, which thereby have been shown.
-func (e *editor) stale(lines textfile.Span) error {
-	text := e.now.Text()
+func (e *editor) stale(i int, lines textfile.Span) error {
+	reason := "the lines to be changed have changed on disk since they were read"
+	if n := len(e.args.Edits); n > 1 {
+		reason = fmt.Sprintf("no edit was made; for edit %d of %d %s", i+1, n, reason)
+	}
+	lines, ok := e.onDisk(lines)
+	if !ok {
+		err := e.fail(tool.Stale, reason, "Read it again before editing.", nil)
+		err.Detail = &Present{}
+		return err
+	}
+	text := e.doc.Text()
 	around := lines
 	for range 2 {
 		if around.Start > 0 {
-			around = textfile.Span{Start: e.now.Lines(textfile.Span{Start: around.Start - 1, End: around.Start - 1}).Start, End: around.End}
+			around = textfile.Span{Start: e.doc.Lines(textfile.Span{Start: around.Start - 1, End: around.Start - 1}).Start, End: around.End}
 		}
 		if around.End < len(text) {
-			around.End = e.now.Lines(textfile.Span{Start: around.End, End: around.End}).End
+			around.End = e.doc.Lines(textfile.Span{Start: around.End, End: around.End}).End
 		}
 	}
 	if around.End-around.Start > 64<<10 {
 		around = lines
 	}
-	p := &Present{First: e.now.Line(around.Start), Lines: strings.Split(strings.TrimSuffix(e.now.Show(around), "\n"), "\n")}
+	p := &Present{First: e.doc.Line(around.Start), Lines: strings.Split(strings.TrimSuffix(e.doc.Show(around), "\n"), "\n")}
 	s := e.seen
 	s.view(string(text[around.Start:around.End]))
 	e.box.Memory.Put(e.at.Real, s)
-	err := e.fail(tool.Stale, "the lines to be changed have changed on disk since they were read",
-		"They stand here as they are now; if the edit still makes sense, send it again.", nil)
+	err := e.fail(tool.Stale, reason, "They stand here as they are now; if the edit still makes sense, send it again.", nil)
 	err.Detail = p
 	return err
+}
+
+// onDisk finds lines of the text as the edits so far have left it in the text
+// as it is on disk.
+func (e *editor) onDisk(lines textfile.Span) (textfile.Span, bool) {
+	if e.now == e.doc {
+		return lines, true
+	}
+	want := e.now.Text()[lines.Start:lines.End]
+	for at := 0; ; {
+		i := bytes.Index(e.doc.Text()[at:], want)
+		if i < 0 {
+			return lines, false
+		}
+		found := textfile.Span{Start: at + i, End: at + i + len(want)}
+		if e.doc.Lines(found) == found {
+			return found, true
+		}
+		at = found.Start + 1
+	}
 }
 
 var numbered = regexp.MustCompile(`^\s*\d+\t`)
@@ -383,9 +417,15 @@ func (e *editor) mismatch(i int) error {
 
 func (e *editor) ambiguous(i int, spans []textfile.Span, step textfile.Leniency) error {
 	m := &Matches{Edit: i, Edits: len(e.args.Edits), Count: len(spans), Step: step, Changed: e.missed()}
-	for _, s := range spans[:min(len(spans), 10)] {
-		m.Lines = append(m.Lines, e.now.Line(s.Start))
+	const lines, looked = 10, 100
+	for _, s := range spans[:min(len(spans), looked)] {
+		n := e.now.Line(s.Start)
+		if k := len(m.Lines); k == 0 || m.Lines[k-1] != n {
+			m.Lines = append(m.Lines, n)
+		}
 	}
+	m.More = len(spans) > looked || len(m.Lines) > lines
+	m.Lines = m.Lines[:min(len(m.Lines), lines)]
 	err := e.fail(tool.Ambiguous, fmt.Sprintf("old_string occurs %d times", len(spans)), "", nil)
 	err.Detail = m
 	return err

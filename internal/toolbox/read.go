@@ -3,6 +3,7 @@ package toolbox
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -285,7 +286,7 @@ func (b *Box) form(op string, at workspace.Resolved, head []byte, size int64, de
 		return &tool.Error{Kind: kind, Op: op, Path: at.Given, Reason: reason, Next: next, Detail: detail}
 	}
 	if k := media.Sniff(head[:min(len(head), media.SniffSize)]); k.Class != media.Unknown && declared == nil {
-		return textfile.Form{}, refuse(mediaKind(k), fmt.Sprintf("it is a %s (%s, %d bytes), not text", k.Name, k.MIME, size), "", k)
+		return textfile.Form{}, refuse(mediaKind(k), fmt.Sprintf("it is not text: %s (%s, %d bytes)", k.Name, k.MIME, size), "", k)
 	}
 	if size == 0 && media.NameClass(at.Given) == media.Image {
 		return textfile.Form{}, refuse(tool.Media, "it is named like an image but is empty (0 bytes)", "", media.Kind{})
@@ -433,8 +434,12 @@ func (r *reader) remember() {
 	}
 	same := r.known && !r.seen.changed(s.Stamp, s.Hash)
 	all := r.out.First <= 1 && r.out.LastShown() == r.out.Total() && r.out.Page.Whole()
-	if same {
+	switch {
+	case same:
 		s.Views, s.Missed = r.seen.Views, r.seen.Missed
+	case r.known && !all && r.box.Settings.StaleEdit == ByRegion:
+		// Outside of this range the file is known as it was before.
+		s.Views, s.Missed = r.seen.Views, true
 	}
 	s.Whole = all && s.Known || same && r.seen.Whole
 	if s.Whole {
@@ -472,11 +477,15 @@ func (r *reader) fail(kind tool.Kind, reason, next string, cause error) *tool.Er
 // changedOr words an error of reading: a file that became shorter has
 // changed, a column is the caller's mistake.
 func (r *reader) changedOr(err error) error {
-	if err == textfile.ErrShrunk || err == io.ErrUnexpectedEOF {
+	if errors.Is(err, textfile.ErrShrunk) || err == io.ErrUnexpectedEOF {
 		return errMoved
 	}
 	if c, ok := err.(*textfile.ColumnError); ok {
-		e := r.fail(tool.Invalid, c.Error(), "Read the line from column 0.", err)
+		reason := fmt.Sprintf("column %d lies inside a character", c.Column)
+		if !c.Splits {
+			reason = fmt.Sprintf("column %d lies after the end of the line, which has %d characters", c.Column, c.Total)
+		}
+		e := r.fail(tool.Invalid, reason, "Read the line from column 0.", err)
 		e.Detail = c
 		return e
 	}
@@ -494,6 +503,7 @@ func (b *Box) explain(op string, at workspace.Resolved, err error) error {
 	}
 	e.Op = op
 	if e.Kind == tool.NotFound && e.Detail == nil {
+		at.Given = b.slashed(at.Given)
 		if near := b.Files.Similar(at); len(near) > 0 {
 			e.Detail = near
 		}

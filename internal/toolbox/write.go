@@ -95,7 +95,8 @@ type writer struct {
 	args     WriteArgs
 	declared *textfile.Encoding
 
-	added []byte // Content as bytes of the file
+	text  string // Content with the line breaks of the file
+	added []byte // and as its bytes
 	out   *WriteOut
 }
 
@@ -150,22 +151,24 @@ func (w *writer) pieces() [][]byte {
 
 // note remembers that the session knows the content it wrote.
 func (w *writer) note(stamp workspace.Stamp, pieces ...[]byte) {
-	whole := w.args.Mode != Append || w.stamp == nil || w.known && w.seen.Whole && !w.changed()
+	added := w.args.Mode == Append && w.stamp != nil
+	missed := added && w.known && (w.changed() || w.seen.Missed)
+	whole := !added || w.known && w.seen.Whole && !missed
 	if w.stamp != nil && w.raw == nil && w.args.Mode == Append {
 		w.box.Memory.Put(w.at.Real, Seen{Stamp: stamp})
 		return
 	}
 	var views []string
 	if w.box.Settings.StaleEdit == ByRegion && stamp.Size <= smallFile {
-		views = []string{w.args.Content}
+		views = []string{w.text}
 		if w.args.Mode == Append {
-			views = append(w.seen.Views[:len(w.seen.Views):len(w.seen.Views)], w.args.Content)
+			views = append(w.seen.Views[:len(w.seen.Views):len(w.seen.Views)], w.text)
 		}
 	}
 	if w.declared != nil {
 		w.seen.Encoding = w.declared
 	}
-	w.remember(stamp, whole, false, views, pieces...)
+	w.remember(stamp, whole, missed, views, pieces...)
 }
 
 // prepare decides whether the write may be done and computes its bytes. It
@@ -252,6 +255,7 @@ func (w *writer) encode() error {
 		form = w.keep(old, &content)
 	}
 	w.out.Form = form
+	w.text = content
 	raw, err := form.Encoding.Encode(content)
 	if err != nil {
 		return w.encodingError(err, form)

@@ -1,0 +1,153 @@
+package textfile
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// A difference is a way in which two lines can differ that the eye misses:
+// what it is called, and what overlooks it.
+type difference struct {
+	name     string
+	overlook func(string) string
+}
+
+// overlooked is in the order in which the differences are to be overlooked: a
+// CR hides the blanks before it, an odd blank is no blank until it is plain.
+var overlooked = []difference{
+	{"a carriage return (CR)", without('\r')},
+	{"invisible characters", func(s string) string { return strings.Map(dropFormat, s) }},
+	{"typographic quotes, dashes or spaces", func(s string) string { return strings.Map(plain, s) }},
+	{"composed or decomposed characters", norm.NFC.String},
+	{"letters of another script that look alike", func(s string) string { return strings.Map(latinLike, s) }},
+	{"upper or lower case", strings.ToLower},
+	{"blanks at the end of the line", func(s string) string { return strings.TrimRight(s, " \t") }},
+	{"tabs or spaces", func(s string) string { return strings.ReplaceAll(s, "\t", " ") }},
+	{"number of blanks", func(s string) string { return strings.ReplaceAll(s, " ", "") }},
+}
+
+// differences names what two lines differ in. A difference counts if the
+// lines are the same with all of them overlooked, and not without this one.
+func differences(want, have string) (kinds []string) {
+	want, have = around(want, have)
+	if overlook(want, -1) != overlook(have, -1) {
+		if strings.Contains(want, "\r") != strings.Contains(have, "\r") {
+			kinds = append(kinds, overlooked[0].name)
+		}
+		return append(kinds, "text")
+	}
+	for i, d := range overlooked {
+		if overlook(want, i) != overlook(have, i) {
+			kinds = append(kinds, d.name)
+		}
+	}
+	return kinds
+}
+
+// overlook returns s with all differences overlooked but one.
+func overlook(s string, but int) string {
+	for i, d := range overlooked {
+		if i != but {
+			s = d.overlook(s)
+		}
+	}
+	return s
+}
+
+// around cuts long lines to what stands around their first difference.
+func around(want, have string) (string, string) {
+	const most = 4 << 10
+	if len(want) <= most && len(have) <= most {
+		return want, have
+	}
+	from := max(0, commonPrefix(want, have)-64)
+	return want[from:min(from+most, len(want))], have[from:min(from+most, len(have))]
+}
+
+func commonPrefix(a, b string) (n int) {
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+func without(r rune) func(string) string {
+	return func(s string) string { return strings.ReplaceAll(s, string(r), "") }
+}
+
+func dropFormat(r rune) rune {
+	if r >= utf8.RuneSelf && unicode.Is(unicode.Cf, r) {
+		return -1
+	}
+	return r
+}
+
+// latinLike returns the Latin letter that a letter of another script, or of
+// full width, looks like.
+func latinLike(r rune) rune {
+	switch {
+	case r < utf8.RuneSelf:
+		return r
+	case r > '\uff00' && r < '\uff5f':
+		return r - '\uff01' + '!'
+	}
+	if i := strings.IndexRune(lookAlikes, r); i >= 0 {
+		return rune(looksLike[utf8.RuneCountInString(lookAlikes[:i])])
+	}
+	return r
+}
+
+const (
+	lookAlikes = "АВЕЅІЈКМНОРСТУХаеорсухіјѕһԁԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧον"
+	looksLike  = "ABESIJKMHOPCTYXaeopcyxijshdqwABEZHIKMNOPTYXov"
+)
+
+// Visible returns a line with what the eye does not see made visible: tabs,
+// blanks at its ends, carriage returns and other controls, and characters
+// that look like others.
+func Visible(line string) string {
+	last := len(strings.TrimRight(line, " \t\r"))
+	first := len(line) - len(strings.TrimLeft(line, " \t"))
+	var b strings.Builder
+	before := rune(0)
+	for i := 0; i < len(line); {
+		r, n := utf8.DecodeRuneInString(line[i:])
+		after, _ := utf8.DecodeRuneInString(line[i+n:])
+		switch {
+		case r == '\t':
+			b.WriteString("→")
+		case r == ' ' && (i < first || i >= last):
+			b.WriteString("·")
+		case r < ' ':
+			b.WriteRune('\u2400' + r) // its picture: ␍ for CR
+		case r == utf8.RuneError && n == 1:
+			fmt.Fprintf(&b, `\x%02x`, line[i])
+		case plain(r) != r, r >= 0x7f && !unicode.IsPrint(r), mixes(r, before, after):
+			fmt.Fprintf(&b, "%s‹%U›", printable(r), r)
+		default:
+			b.WriteRune(r)
+		}
+		before = r
+		i += n
+	}
+	return b.String()
+}
+
+// mixes reports whether r looks like a Latin letter and has one beside it.
+func mixes(r, before, after rune) bool {
+	return r >= utf8.RuneSelf && latinLike(r) != r && (isLatin(before) || isLatin(after))
+}
+
+func isLatin(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) }
+
+// printable returns r, or nothing where it would disturb what is around it.
+func printable(r rune) string {
+	if unicode.IsPrint(r) {
+		return string(r)
+	}
+	return ""
+}
