@@ -84,7 +84,7 @@ func (s *server) call(ctx context.Context, c *call) (o outcome) {
 
 // maxAnswer is the length of the longest message that is sent: the official
 // client drops the connection at 10 MiB.
-const maxAnswer = 10 << 20 - 64<<10
+const maxAnswer = 10<<20 - 64<<10
 
 // tooLong reports whether a result makes a message that clients do not take.
 func (o *outcome) tooLong() bool {

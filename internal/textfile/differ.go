@@ -16,46 +16,72 @@ type difference struct {
 	overlook func(string) string
 }
 
-// overlooked is in the order in which the differences are to be overlooked: a
-// CR hides the blanks before it, an odd blank is no blank until it is plain.
-var overlooked = []difference{
-	{"a carriage return (CR)", without('\r')},
+// unseen lists what is not blanks. They are overlooked in this order: an odd blank is no blank until it
+// is plain.
+var unseen = []difference{
+	{"a carriage return (CR)", func(s string) string { return strings.ReplaceAll(s, "\r", "") }},
 	{"invisible characters", func(s string) string { return strings.Map(dropFormat, s) }},
 	{"typographic quotes, dashes or spaces", func(s string) string { return strings.Map(plain, s) }},
 	{"composed or decomposed characters", norm.NFC.String},
 	{"letters of another script that look alike", func(s string) string { return strings.Map(latinLike, s) }},
 	{"upper or lower case", strings.ToLower},
-	{"blanks at the end of the line", func(s string) string { return strings.TrimRight(s, " \t") }},
-	{"tabs or spaces", func(s string) string { return strings.ReplaceAll(s, "\t", " ") }},
-	{"number of blanks", func(s string) string { return strings.ReplaceAll(s, " ", "") }},
 }
 
 // differences names what two lines differ in. A difference counts if the
-// lines are the same with all of them overlooked, and not without this one.
+// lines are the same with all of them overlooked, blanks too, and not without
+// this one.
 func differences(want, have string) (kinds []string) {
 	want, have = around(want, have)
-	if overlook(want, -1) != overlook(have, -1) {
+	w, h := overlook(want, -1), overlook(have, -1)
+	if stripBlanks(w) != stripBlanks(h) {
 		if strings.Contains(want, "\r") != strings.Contains(have, "\r") {
-			kinds = append(kinds, overlooked[0].name)
+			kinds = append(kinds, unseen[0].name)
 		}
 		return append(kinds, "text")
 	}
-	for i, d := range overlooked {
-		if overlook(want, i) != overlook(have, i) {
+	for i, d := range unseen {
+		if stripBlanks(overlook(want, i)) != stripBlanks(overlook(have, i)) {
 			kinds = append(kinds, d.name)
 		}
 	}
-	return kinds
+	return append(kinds, blankDifferences(w, h)...)
 }
 
 // overlook returns s with all differences overlooked but one.
 func overlook(s string, but int) string {
-	for i, d := range overlooked {
+	for i, d := range unseen {
 		if i != but {
 			s = d.overlook(s)
 		}
 	}
 	return s
+}
+
+const blankChars = " \t"
+
+func stripBlanks(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == ' ' || r == '\t' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// blankDifferences names what two lines differ in that have the same text.
+func blankDifferences(w, h string) (kinds []string) {
+	ended, endedToo := strings.TrimRight(w, blankChars), strings.TrimRight(h, blankChars)
+	if w[len(ended):] != h[len(endedToo):] {
+		kinds = append(kinds, "blanks at the end of the line")
+	}
+	switch {
+	case ended == endedToo:
+	case strings.Count(ended, "\t") != strings.Count(endedToo, "\t"):
+		kinds = append(kinds, "tabs or spaces")
+	default:
+		kinds = append(kinds, "number of blanks")
+	}
+	return kinds
 }
 
 // around cuts long lines to what stands around their first difference.
@@ -73,10 +99,6 @@ func commonPrefix(a, b string) (n int) {
 		n++
 	}
 	return n
-}
-
-func without(r rune) func(string) string {
-	return func(s string) string { return strings.ReplaceAll(s, string(r), "") }
 }
 
 func dropFormat(r rune) rune {
@@ -110,8 +132,8 @@ const (
 // blanks at its ends, carriage returns and other controls, and characters
 // that look like others.
 func Visible(line string) string {
-	last := len(strings.TrimRight(line, " \t\r"))
-	first := len(line) - len(strings.TrimLeft(line, " \t"))
+	last := len(strings.TrimRight(line, blankChars+"\r"))
+	first := len(line) - len(strings.TrimLeft(line, blankChars))
 	var b strings.Builder
 	before := rune(0)
 	for i := 0; i < len(line); {
@@ -146,7 +168,7 @@ func isLatin(r rune) bool { return r < utf8.RuneSelf && unicode.IsLetter(r) }
 
 // printable returns r, or nothing where it would disturb what is around it.
 func printable(r rune) string {
-	if unicode.IsPrint(r) {
+	if unicode.IsPrint(r) || unicode.IsSpace(r) {
 		return string(r)
 	}
 	return ""

@@ -73,15 +73,6 @@ func beforeCut(b []byte) []byte {
 	return b
 }
 
-func isASCII(b []byte) bool {
-	for _, c := range b {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
 // A reading is what a sample says in one encoding, taken for one tongue.
 type reading struct {
 	encoding *Encoding

@@ -174,7 +174,7 @@ func newLikeness(line []byte) *likeness {
 // to returns the Dice coefficient of the pairs of the two lines.
 func (l *likeness) to(line []byte) float64 {
 	// A line of another length cannot be half alike.
-	if n := min(len(line), likenessBytes); l.total == 0 || n > 4*l.total+40 || 4*n < l.total {
+	if n := min(len(line), likenessBytes); l.total == 0 || n > 4*l.total+200 || 4*n < l.total {
 		return 0
 	}
 	size := 0

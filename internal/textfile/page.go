@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"sync"
 
 	"golang.org/x/text/encoding"
 )
@@ -73,6 +74,8 @@ type Page struct {
 	Full    bool // the budget ended the page; there is more in the range
 	Escapes int  // bytes of the lines read that are no text and are shown as \xNN
 	Lossy   bool // something in the lines read could not be decoded and is shown as U+FFFD
+
+	windows []*[]byte // blocks that lines point into
 }
 
 // Whole reports whether every line of the page is shown whole.
@@ -83,6 +86,29 @@ func (g *Page) Whole() bool {
 		}
 	}
 	return true
+}
+
+// Release gives back the memory of the lines, which are not valid any more.
+func (g *Page) Release() {
+	if cap(g.Lines) > 0 {
+		clear(g.Lines)
+		l := g.Lines[:0]
+		linePool.Put(&l)
+	}
+	for _, w := range g.windows {
+		blockPool.Put(w)
+	}
+	g.Lines, g.windows = nil, nil
+}
+
+// linePool keeps the lines of pages that were released.
+var linePool sync.Pool
+
+func takeLines(n int) []Line {
+	if l, _ := linePool.Get().(*[]Line); l != nil && cap(*l) >= n {
+		return (*l)[:0]
+	}
+	return make([]Line, 0, n)
 }
 
 // A ColumnError says that a page cannot start at a column of its first line.
@@ -117,10 +143,21 @@ func (x *Index) Page(ctx context.Context, c Content, r Request) (*Page, error) {
 	if r.Exact && r.First == 1 && at < x.Size {
 		at = 0 // the mark is part of the first line
 	}
+	p.page.Lines = takeLines(p.expected())
 	if err := p.lines(ctx, at); err != nil {
+		p.page.Release()
 		return nil, err
 	}
 	return p.page, nil
+}
+
+// expected is about the number of lines that the page will have.
+func (p *pager) expected() int {
+	n := max(p.Index.Lines()-p.First+1, 0)
+	if p.Count > 0 {
+		n = min(n, p.Count)
+	}
+	return int(min(n, int64(p.Max/8), 4096))
 }
 
 type pager struct {
@@ -132,6 +169,8 @@ type pager struct {
 	base    int64  // offset of win
 	texts   arena
 	decoder *encoding.Decoder
+
+	clean checked
 }
 
 func (p *pager) lines(ctx context.Context, at int64) error {
@@ -172,8 +211,7 @@ func (p *pager) next(ctx context.Context, n, at int64) (int64, error) {
 	l := Line{N: n, Start: at, From: column}
 	if raw != nil {
 		l.End = at + int64(len(raw))
-		l.Text = p.show(&p.texts, raw)
-		l.Total = p.Units.Count(l.Text)
+		l.Text, l.Total = p.showLine(raw, at)
 	} else if err := p.stream(ctx, &l); err != nil {
 		return 0, err
 	}
@@ -224,7 +262,7 @@ func (p *pager) line(at int64) ([]byte, error) {
 
 // window returns bytes of the file from an offset: those it holds when they
 // contain a line, else want bytes read anew. Lines keep pointing into old
-// windows, so a new one is new memory.
+// windows, so a new one has memory of its own.
 func (p *pager) window(at int64, want int) ([]byte, error) {
 	if in := at - p.base; in >= 0 && in < int64(len(p.win)) {
 		b := p.win[in:]
@@ -232,7 +270,14 @@ func (p *pager) window(at int64, want int) ([]byte, error) {
 			return b, nil
 		}
 	}
-	b := make([]byte, min(int64(want), p.size-at))
+	var b []byte
+	if n := min(int64(want), p.size-at); n <= blockSize {
+		w := blockPool.Get().(*[]byte)
+		p.page.windows = append(p.page.windows, w)
+		b = (*w)[:n]
+	} else {
+		b = make([]byte, n)
+	}
 	if err := readFull(p.src, b, at); err != nil {
 		return nil, err
 	}

@@ -16,22 +16,25 @@ const (
 
 // Count returns the number of units of text. An invalid byte counts as one.
 func (u Units) Count(text []byte) int {
-	if !utf8.Valid(text) {
-		return u.countSlowly(text)
+	if utf8.Valid(text) {
+		return u.countValid(text)
 	}
+	return u.countSlowly(text)
+}
+
+// countValid counts text that is valid, eight bytes at a time.
+func (u Units) countValid(text []byte) int {
 	n, i := 0, 0
 	for ; i+8 <= len(text); i += 8 {
 		w := binary.LittleEndian.Uint64(text[i:])
-		high := w & highs
-		if high == 0 {
-			n += 8
-			continue
-		}
-		// A byte that starts a character is not 10xxxxxx; one that starts
-		// a character beyond the basic plane is 11110xxx.
-		n += 8 - bits.OnesCount64(high&^(w<<1))
-		if u == UTF16 {
-			n += bits.OnesCount64(high & (w << 1) & (w << 2) & (w << 3))
+		n += 8
+		if high := w & highs; high != 0 {
+			// A byte within a character is 10xxxxxx; the first of one
+			// beyond the basic plane is 11110xxx.
+			n -= bits.OnesCount64(high &^ (w << 1))
+			if u == UTF16 {
+				n += bits.OnesCount64(high & (w << 1) & (w << 2) & (w << 3))
+			}
 		}
 	}
 	for i < len(text) && !utf8.RuneStart(text[i]) {
@@ -77,4 +80,20 @@ func (u Units) offset(text []byte, n int) (int, bool) {
 		n--
 	}
 	return at, true
+}
+
+func isASCII(b []byte) bool {
+	for ; len(b) >= 32; b = b[32:] {
+		w := binary.LittleEndian.Uint64(b) | binary.LittleEndian.Uint64(b[8:]) |
+			binary.LittleEndian.Uint64(b[16:]) | binary.LittleEndian.Uint64(b[24:])
+		if w&highs != 0 {
+			return false
+		}
+	}
+	for _, c := range b {
+		if c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
