@@ -146,7 +146,7 @@ func TestReadMemory(t *testing.T) {
 		{"lines.txt", 3_999_990, "4000000\ta line of text"},
 		{"lines.txt", -3, "4000000\ta line of text"},
 		{"lines.txt", 1, "1\ta line of text"},
-		{"one.json", 1, "characters 0-"},
+		{"one.json", 1, "characters 1-"},
 	} {
 		used := peak(func() {
 			r := call(t, s, "Read", "file_path", c.file, "offset", c.offset, "limit", 20)

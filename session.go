@@ -40,6 +40,9 @@ func (s *Session) Instructions() string { return s.dialect.Instructions }
 // Dialect returns the name of the dialect.
 func (s *Session) Dialect() string { return s.dialect.Name }
 
+// ID names the session in events; it is unique in its engine.
+func (s *Session) ID() string { return s.id }
+
 // Mode returns the permission mode.
 func (s *Session) Mode() string { return string(s.policy.Mode()) }
 
@@ -72,11 +75,10 @@ func (s *Session) CallObserved(ctx context.Context, name string, args json.RawMe
 		return s.dialect.Fail(t, err), nil
 	}
 	c.tell(tool.Planned, plan)
-	verdict, err := s.policy.Enter(ctx, plan, func() { c.tell(tool.Asked, plan) })
+	c.verdict, err = s.policy.Enter(ctx, plan, func(v tool.Verdict) { c.verdict = v; c.tell(tool.Asked, plan) })
 	if err != nil {
 		return s.dialect.Fail(t, err), nil
 	}
-	c.verdict = verdict
 	leave, err := s.engine.gate.Enter(ctx, plan.Access, func() { c.tell(tool.Waiting, plan) })
 	if err != nil {
 		return tool.Result{}, err

@@ -29,6 +29,7 @@ type Asker interface {
 // AskerFunc lets a function be an Asker.
 type AskerFunc func(context.Context, Question) (Answer, error)
 
+// Ask calls f.
 func (f AskerFunc) Ask(ctx context.Context, q Question) (Answer, error) { return f(ctx, q) }
 
 // A Decision is what permission says of a plan.

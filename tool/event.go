@@ -23,9 +23,9 @@ type Event struct {
 	Tool    string // name in the dialect
 	Summary string
 	Access  []Access
-	Verdict Verdict // from Asked on
+	Verdict Verdict // with Asked: why; later: what was decided, and by which rule
 	Time    time.Time
-	Took    time.Duration // with Done: since Planned
+	Took    time.Duration // with Done: since the call began
 	Failed  bool          // with Done
 	Kind    Kind          // with Done and Failed
 

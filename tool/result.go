@@ -25,8 +25,17 @@ type Result struct {
 	// Structured is a JSON object in the shape of the original tool, nil
 	// unless the dialect's original has one.
 	Structured map[string]any
-	// Meta holds machine-readable facts (sizes, hashes, encoding, diff
-	// spans, the rule that allowed the call). Keys are Burin's own.
+	// Meta holds facts for programs; all of it can be written as JSON.
+	//
+	//	path      absolute name of the file; as written, when Failed
+	//	kind      the Kind, when Failed
+	//	size, lines, first, last     of a read: bytes, lines, range shown
+	//	encoding, endings, bom       how the file is written
+	//	change    of a write: created, updated or unchanged
+	//	before, after, written       bytes
+	//	replaced, firstLine          of an edit: occurrences, and the first
+	//	diff      hunks of lines with old and new numbers, op (" ", "-" or
+	//	          "+"), text, and spans: the words that changed in it
 	Meta map[string]any
 
 	Failed bool

@@ -77,7 +77,8 @@ func (w *claudeRead) render(o *toolbox.ReadOut) (string, error) {
 	}
 	if n := estimateTokens(text, w.Path); n > claudeTokens {
 		return "", &tool.Error{Kind: tool.TooLarge, Op: "read", Path: w.Path,
-			Reason: fmt.Sprintf("File content (%d tokens) exceeds maximum allowed tokens (%d). Use offset and limit parameters to read specific portions of the file, or search for specific content instead of reading the whole file", n, claudeTokens)}
+			Reason: fmt.Sprintf("File content (%d tokens) exceeds maximum allowed tokens (%d). %s", n, claudeTokens,
+				narrower(o, "Use offset and limit parameters to read specific portions of the file, or search for specific content instead of reading the whole file"))}
 	}
 	return text, nil
 }
@@ -161,17 +162,20 @@ func claudeWriteResult(w *claudeWrite, o *toolbox.WriteOut) tool.Result {
 func claudeReason(e *tool.Error) string {
 	switch e.Kind {
 	case tool.Unread:
+		if u, ok := e.Detail.(*toolbox.Unread); ok {
+			return fmt.Sprintf("File has not been read completely. Read the rest, from offset %d, before writing to it.", u.From)
+		}
 		return "File has not been read yet. Read it first before writing to it."
 	case tool.Stale:
 		return "File has been unexpectedly modified since read, either by the user or by a linter. Read it again before attempting to write it."
 	case tool.NotFound:
 		return withHelp("File does not exist: "+e.Path+".", e)
 	case tool.NoMatch:
-		m := e.Detail.(*toolbox.Mismatch)
+		m := mismatch(e)
 		return "String to replace not found in file.\nString: " + attempted(m.Old) +
 			strings.TrimPrefix(mismatchHelp(m), "Looked for: "+attempted(m.Old))
 	case tool.Ambiguous:
-		m := e.Detail.(*toolbox.Matches)
+		m := matches(e)
 		return fmt.Sprintf("Found %d matches of the string to replace, but replace_all is false. To replace all occurrences, set replace_all to true. To replace only one occurrence, please provide more context to uniquely identify the instance.", m.Count)
 	case tool.NoChange:
 		return "No changes to make: old_string and new_string are exactly the same."

@@ -76,6 +76,9 @@ func (w *handbookRead) render(o *toolbox.ReadOut) (string, error) {
 	writeJSON(&b, content.String())
 	fmt.Fprintf(&b, `,"lines":%d,"size":%d,"path":`, o.Total(), o.Size)
 	writeJSON(&b, w.Path)
+	if last := o.LastShown(); last < o.Total() && content.Len() > 0 {
+		fmt.Fprintf(&b, `,"next_offset":%d`, last)
+	}
 	b.WriteByte('}')
 	return b.String(), nil
 }

@@ -331,11 +331,7 @@ func kimiReason(t *Tool, e *tool.Error) string {
 	case tool.NoMatch:
 		return withHelp(fmt.Sprintf("old_string not found in %s. The file contents may be out of date. Use Read to reload the content.", e.Path), e)
 	case tool.Ambiguous:
-		n := 0
-		if m, ok := e.Detail.(*toolbox.Matches); ok {
-			n = m.Count
-		}
-		return fmt.Sprintf("old_string is not unique in %s: found %d occurrences. Set replace_all=true to replace every one, or include more surrounding context in old_string.", e.Path, n)
+		return fmt.Sprintf("old_string is not unique in %s: found %d occurrences. Set replace_all=true to replace every one, or include more surrounding context in old_string.", e.Path, matches(e).Count)
 	case tool.NoChange:
 		return "No changes to make: old_string and new_string are exactly the same."
 	case tool.Sensitive:

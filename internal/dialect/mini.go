@@ -62,6 +62,9 @@ func (w *miniRead) render(o *toolbox.ReadOut) (string, error) {
 		}
 		fmt.Fprintf(&b, "%d\t", total)
 	}
+	if last := o.LastShown(); !extra && last < total && len(o.Page.Lines) > 0 {
+		fmt.Fprintf(&b, "\n[Shown: %s of %d; continue with offset %d]", lineRange(int(o.First), int(last)), total, last+1)
+	}
 	return b.String(), nil
 }
 
@@ -106,7 +109,7 @@ func miniFail(t *Tool, e *tool.Error) string {
 			return "Path is a directory: " + e.Path
 		}
 	case tool.NoMatch:
-		m := e.Detail.(*toolbox.Mismatch)
+		m := mismatch(e)
 		s := fmt.Sprintf("old_string not found in %s.", e.Path)
 		rest := *m
 		if rest.Trimmed = false; m.Trimmed {
@@ -114,7 +117,7 @@ func miniFail(t *Tool, e *tool.Error) string {
 		}
 		return s + "\n" + mismatchHelp(&rest)
 	case tool.Ambiguous:
-		return fmt.Sprintf("old_string found %d times. It must be unique. Add more context.", e.Detail.(*toolbox.Matches).Count)
+		return fmt.Sprintf("old_string found %d times. It must be unique. Add more context.", matches(e).Count)
 	}
 	reason := e.Reason
 	if reason == "" {

@@ -39,7 +39,7 @@ func Native() *Dialect {
 		badArgs: func(t *Tool, vs []Violation) string {
 			return fmt.Sprintf("The arguments of %s do not fit: %s.", t.Name, listViolations(vs))
 		},
-		fail: func(_ *Tool, e *tool.Error) string { return say(e) },
+		fail: nativeFail,
 	}
 }
 
@@ -111,11 +111,13 @@ func (w *nativeRead) status(o *toolbox.ReadOut) string {
 		s = append(s, "No lines.")
 	case len(lines) == 1 && lines[0].Part:
 		l := lines[0]
-		s = append(s, fmt.Sprintf("Line %d of %d, characters %d-%d of %d.", l.N, total, l.From, l.To, l.Total))
+		s = append(s, fmt.Sprintf("Line %d of %d, characters %d-%d of %d.", l.N, total, min(l.From+1, l.To), l.To, l.Total))
+	case len(lines) == 1:
+		s = append(s, fmt.Sprintf("Line %d of %d.", lines[0].N, total))
 	default:
 		s = append(s, fmt.Sprintf("Lines %d-%d of %d.", lines[0].N, o.LastShown(), total))
 	}
-	if o.AtEnd() && total > 0 {
+	if o.AtEnd() && len(o.Page.Lines) > 0 {
 		s = append(s, "End of file.")
 	}
 	if next := w.next(o); next != "" {
@@ -125,6 +127,9 @@ func (w *nativeRead) status(o *toolbox.ReadOut) string {
 		s = append(s, fmt.Sprintf("max_chars is %d at most.", nativeCharsMax))
 	}
 	s = append(s, formNotes(o.Index.Form, o.Index.Endings, o.Page)...)
+	if o.Page.Escapes > 0 && o.Index.Form.Stray {
+		s = append(s, "If you know the encoding, read and edit with encoding set, e.g. windows-1252.")
+	}
 	return "[" + strings.Join(s, " ") + "]"
 }
 
@@ -304,7 +309,10 @@ func nativeEditResult(w *nativeEdit, o *toolbox.EditOut) tool.Result {
 	}
 	for i, step := range o.Steps {
 		if step > 0 {
-			s += fmt.Sprintf("\nMatched lines %d-%d %s.", o.At[i][0], o.At[i][1], step)
+			s += fmt.Sprintf("\nMatched %s %s.", lineRange(o.At[i][0], o.At[i][1]), step)
+			if step >= textfile.Blanks {
+				s += " new_string was written as given: check its indentation."
+			}
 		}
 	}
 	if o.Moved {
@@ -329,4 +337,16 @@ func quoted(s string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
+}
+
+// nativeFail words failures, and for Write the ways that its modes open.
+func nativeFail(t *Tool, e *tool.Error) string {
+	s := say(e)
+	switch {
+	case t.Name == "Write" && e.Kind == tool.Unread:
+		s += "\n" + `Or change it with Edit, or set mode to "overwrite" to replace it unseen.`
+	case t.Name == "Write" && e.Kind == tool.Exists:
+		s += "\nUse another mode to replace it, or change it with Edit."
+	}
+	return s
 }

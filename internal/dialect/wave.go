@@ -2,7 +2,7 @@ package dialect
 
 import (
 	"fmt"
-	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/burin-tools/burin/internal/permission"
@@ -86,17 +86,26 @@ func catLines(o *toolbox.ReadOut, count int64, extra bool) (lines string, last i
 	var b strings.Builder
 	b.Grow(o.Page.Units + 8*len(o.Page.Lines))
 	last = o.First - 1
+	var num [24]byte
 	for _, l := range o.Page.Lines {
-		fmt.Fprintf(&b, "%6d\t", l.N)
+		b.Write(padded(num[:0], l.N))
 		b.Write(l.Text)
 		b.WriteByte('\n')
 		last = l.N
 	}
 	if extra && last == o.Total() && (count == 0 || last < o.First+count-1) {
 		last++
-		fmt.Fprintf(&b, "%6d\t\n", last)
+		b.Write(append(padded(num[:0], last), '\n'))
 	}
 	return strings.TrimSuffix(b.String(), "\n"), last
+}
+
+// padded appends a number, at least six characters wide, and a TAB.
+func padded(dst []byte, n int64) []byte {
+	for limit := int64(100_000); limit > n && limit >= 10; limit /= 10 {
+		dst = append(dst, ' ')
+	}
+	return append(strconv.AppendInt(dst, n, 10), '\t')
 }
 
 func (w *waveRead) render(o *toolbox.ReadOut) (string, error) {
@@ -123,49 +132,15 @@ func (w *waveRead) render(o *toolbox.ReadOut) (string, error) {
 	}
 	b.WriteString(rule + "\n" + lines)
 	if last < total {
-		fmt.Fprintf(&b, "\n%s\n... %d more lines not shown", rule, total-last)
+		fmt.Fprintf(&b, "\n%s\n... %d more lines not shown; continue with offset %d", rule, total-last, last+1)
 	}
 	text := b.String()
 	if n := estimateTokens(text, w.Path); n > waveTokens {
 		return "", &tool.Error{Kind: tool.TooLarge, Op: "read", Path: w.Path,
-			Reason: fmt.Sprintf("File content (about %s tokens) exceeds the limit of %s tokens. Use offset and limit to read a part of it, or search it with grep or jq", thousands(n), thousands(waveTokens))}
+			Reason: fmt.Sprintf("File content (about %s tokens) exceeds the limit of %s tokens. %s", thousands(n), thousands(waveTokens),
+				narrower(o, "Use offset and limit to read a part of it, or search it with grep or jq"))}
 	}
 	return text, nil
-}
-
-// estimateTokens is Wave's estimate: a character of Chinese, Japanese or
-// Korean is a token, of other text a quarter of one, of JSON a half.
-func estimateTokens(text, path string) int {
-	each := 0.25
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".json", ".jsonl", ".jsonc":
-		each = 0.5
-	}
-	wide, other := 0, 0
-	for _, r := range text {
-		if r >= 0x1100 && isWide(r) {
-			wide++
-		} else {
-			other++
-		}
-	}
-	n := float64(wide) + float64(other)*each
-	if n > float64(int(n)) {
-		n++
-	}
-	return int(n)
-}
-
-func isWide(r rune) bool {
-	return r <= 0x11ff || r >= 0x3040 && r <= 0x30ff || r >= 0x3400 && r <= 0x4dbf || r >= 0x4e00 && r <= 0x9fff ||
-		r >= 0xac00 && r <= 0xd7af || r >= 0xf900 && r <= 0xfaff || r >= 0x20000 && r <= 0x2ffff
-}
-
-func thousands(n int) string {
-	if n < 1000 {
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", thousands(n/1000), n%1000)
 }
 
 func waveReadResult(w *waveRead, o *toolbox.ReadOut) tool.Result {
@@ -179,7 +154,7 @@ func waveReadResult(w *waveRead, o *toolbox.ReadOut) tool.Result {
 		m["isEmpty"] = true
 		return withMeta(o.Text, m)
 	}
-	_, last := o.First, min(waveTotal(o), o.First+val(w.Limit, waveLines)-1)
+	last := min(waveTotal(o), o.First+val(w.Limit, waveLines)-1)
 	m["totalLines"], m["startLine"], m["endLine"], m["truncated"] = waveTotal(o), o.First, last, last < waveTotal(o)
 	return withMeta(o.Text, m)
 }
@@ -234,14 +209,14 @@ func waveEditResult(w *waveEdit, o *toolbox.EditOut) tool.Result {
 func waveReason(t *Tool, e *tool.Error) string {
 	switch e.Kind {
 	case tool.NoMatch:
-		m := e.Detail.(*toolbox.Mismatch)
+		m := mismatch(e)
 		s := "old_string not found in file\n" + mismatchHelp(m)
 		if m.Changed {
 			s += "\nRead it again before editing."
 		}
 		return s
 	case tool.Ambiguous:
-		m := e.Detail.(*toolbox.Matches)
+		m := matches(e)
 		s := fmt.Sprintf("old_string appears %d times in the file. Provide a larger string with more surrounding context to make it unique, or set replace_all=true to change every instance.", m.Count)
 		if m.Changed {
 			s += "\nThe file has changed since you read it. Read it again before editing."
@@ -267,6 +242,5 @@ func waveReason(t *Tool, e *tool.Error) string {
 	case tool.Invalid:
 		return say(e)
 	}
-	verb := map[string]string{"Read": "read", "Write": "write", "Edit": "edit"}[t.Name]
-	return fmt.Sprintf("Failed to %s file: %s", verb, say(e))
+	return fmt.Sprintf("Failed to %s file: %s", strings.ToLower(t.Name), say(e))
 }

@@ -81,7 +81,7 @@ func attempted(old string) string {
 func mismatchHelp(m *toolbox.Mismatch) string {
 	var b strings.Builder
 	if m.Edits > 1 {
-		fmt.Fprintf(&b, "No edit was made; this is edit %d of %d.\n", m.Edit+1, m.Edits)
+		fmt.Fprintf(&b, "Edit %d of %d failed, so none was made.\n", m.Edit+1, m.Edits)
 	}
 	b.WriteString("Looked for: " + attempted(m.Old) + "\n")
 	if m.Numbers {
@@ -92,6 +92,8 @@ func mismatchHelp(m *toolbox.Mismatch) string {
 	}
 	if m.HasNear {
 		b.WriteString(nearText(m.Near))
+	} else {
+		b.WriteString("Nothing in the file is like it; read the file again.\n")
 	}
 	if m.Changed {
 		b.WriteString("The file has changed since you read it.\n")
@@ -103,7 +105,7 @@ func mismatchHelp(m *toolbox.Mismatch) string {
 // what the eye does not see made visible.
 func nearText(n textfile.Near) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Nearest text, lines %d-%d", n.First, n.Last)
+	b.WriteString("Nearest text, " + lineRange(n.First, n.Last))
 	if len(n.Differs) > 0 {
 		fmt.Fprintf(&b, ", differs in %s", strings.Join(n.Differs, ", "))
 	}
@@ -119,6 +121,14 @@ func nearText(n textfile.Near) string {
 		fmt.Fprintf(&b, "  (%d more lines)\n", n.Last-n.First+1-shown)
 	}
 	return b.String()
+}
+
+// lineRange names one line or several.
+func lineRange(first, last int) string {
+	if first == last {
+		return fmt.Sprintf("line %d", first)
+	}
+	return fmt.Sprintf("lines %d-%d", first, last)
 }
 
 func cutLine(s string) string {
@@ -149,7 +159,7 @@ func matchesHelp(m *toolbox.Matches) string {
 		s += " The file has changed since you read it."
 	}
 	if m.Edits > 1 {
-		s = fmt.Sprintf("No edit was made; this is edit %d of %d. ", m.Edit+1, m.Edits) + s
+		s = fmt.Sprintf("Edit %d of %d failed, so none was made. ", m.Edit+1, m.Edits) + s
 	}
 	if m.Step > 0 {
 		return s + " " + fmt.Sprintf("(Matched %s.) Give more of the surrounding text exactly.", m.Step)
@@ -206,7 +216,7 @@ func editMeta(o *toolbox.EditOut) map[string]any {
 }
 
 func writeMeta(o *toolbox.WriteOut) map[string]any {
-	m := map[string]any{"path": o.Name, "kind": writeKind(o), "after": o.After, "written": o.Written}
+	m := map[string]any{"path": o.Name, "change": writeKind(o), "after": o.After, "written": o.Written}
 	if !o.Created {
 		m["before"] = o.Before
 	}
@@ -243,4 +253,20 @@ func val(p *int64, fallback int64) int64 {
 		return fallback
 	}
 	return *p
+}
+
+// mismatch and matches are the details of NoMatch and Ambiguous; empty ones
+// where a tool gave none.
+func mismatch(e *tool.Error) *toolbox.Mismatch {
+	if m, ok := e.Detail.(*toolbox.Mismatch); ok {
+		return m
+	}
+	return &toolbox.Mismatch{Edits: 1}
+}
+
+func matches(e *tool.Error) *toolbox.Matches {
+	if m, ok := e.Detail.(*toolbox.Matches); ok {
+		return m
+	}
+	return &toolbox.Matches{Edits: 1}
 }

@@ -13,14 +13,15 @@ import (
 // maxDetail is how many characters of a preview a person is shown.
 const maxDetail = 20_000
 
-// Enter lets a plan run or says why not. Where Check says ask, it calls asked,
-// which may be nil, and puts the question to a person, one question at a time;
+// Enter lets a plan run or says why not. Where Check says ask, it calls asked
+// with that verdict, unless it is nil, and puts the question to a person, one question at a time;
 // an error, no answer in time and no asker at all mean no.
 //
 // The error is a *tool.Error: of kind Denied, Outside or Sensitive, with the
 // rule or the mode that was in the way as its reason and what would have
 // allowed the plan as its next step, or of kind Canceled when ctx ended first.
-func (p *Policy) Enter(ctx context.Context, plan *tool.Plan, asked func()) (tool.Verdict, error) {
+// The verdict is returned with an error, too.
+func (p *Policy) Enter(ctx context.Context, plan *tool.Plan, asked func(tool.Verdict)) (tool.Verdict, error) {
 	v := p.Check(plan)
 	if v.Decision == tool.Ask {
 		var err error
@@ -36,7 +37,7 @@ func (p *Policy) Enter(ctx context.Context, plan *tool.Plan, asked func()) (tool
 
 // put makes of the verdict to ask one to allow or to deny. Its error means
 // that ctx ended.
-func (p *Policy) put(ctx context.Context, plan *tool.Plan, v tool.Verdict, asked func()) (tool.Verdict, error) {
+func (p *Policy) put(ctx context.Context, plan *tool.Plan, v tool.Verdict, asked func(tool.Verdict)) (tool.Verdict, error) {
 	if p.options.Asker == nil {
 		return denied(v, "there is nobody to ask"), nil
 	}
@@ -50,7 +51,7 @@ func (p *Policy) put(ctx context.Context, plan *tool.Plan, v tool.Verdict, asked
 		return v, nil
 	}
 	if asked != nil {
-		asked()
+		asked(v)
 	}
 	answer, err := p.answer(ctx, plan, v)
 	switch {

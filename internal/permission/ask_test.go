@@ -55,7 +55,7 @@ func TestEnter(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			asked := 0
-			v, err := policyOf(t, Options{Asker: tt.asker}, "").Enter(t.Context(), tt.plan, func() { asked++ })
+			v, err := policyOf(t, Options{Asker: tt.asker}, "").Enter(t.Context(), tt.plan, func(tool.Verdict) { asked++ })
 			if (asked == 1) != tt.asked {
 				t.Errorf("asked %d times", asked)
 			}

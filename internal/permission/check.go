@@ -2,6 +2,7 @@ package permission
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/burin-tools/burin/tool"
 )
@@ -63,7 +64,7 @@ func (p *Policy) refusedOutside(plan *tool.Plan, a tool.Access) (tool.Verdict, b
 				Decision: tool.Deny,
 				Kind:     tool.Outside,
 				Reason:   "outside the workspace" + ofPath(plan, a),
-				Next:     addDir(a),
+				Next:     strings.TrimPrefix(p.addDir(a), " or "),
 			}, true
 		}
 	}
@@ -79,7 +80,7 @@ func (p *Policy) blockedSecret(plan *tool.Plan, a tool.Access) (tool.Verdict, bo
 			return tool.Verdict{
 				Decision: tool.Deny,
 				Kind:     tool.Sensitive,
-				Reason:   fmt.Sprintf("may hold secrets (%s)%s, and no allow rule names it", a.Sensitive, ofPath(plan, a)),
+				Reason:   fmt.Sprintf("looks like a secret (%s)%s, and no allow rule names it", a.Sensitive, ofPath(plan, a)),
 				Next:     p.allowRule(a, op),
 			}, true
 		}
@@ -154,7 +155,7 @@ func (p *Policy) judgePath(plan *tool.Plan, a tool.Access, op tool.Op) tool.Verd
 		ask.Kind = tool.Outside
 		ask.Reason = "outside the workspace" + ofPath(plan, a)
 		if !op.Writes() || p.options.Mode == AcceptEdits || p.options.Mode == Bypass {
-			ask.Next += " or " + addDir(a)
+			ask.Next += p.addDir(a)
 		}
 	case p.options.Mode == Bypass || p.options.Mode == AcceptEdits:
 		return p.allowedByMode()

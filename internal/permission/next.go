@@ -34,13 +34,18 @@ func (p *Policy) patternOf(real string) string {
 	return escape(name)
 }
 
-// addDir returns the flag that would bring a path into the workspace.
-func addDir(a tool.Access) string {
+// addDir returns the flag that would bring a path into the workspace, "" where
+// that would open far more than is asked for: the home folder, or a folder
+// near the root of the system.
+func (p *Policy) addDir(a tool.Access) string {
 	dir := a.Real
 	if !a.Tree {
 		dir = filepath.Dir(dir)
 	}
-	return "--add-dir " + shellQuoted(dir)
+	if within(slashName(p.options.Home), slashName(dir)) || strings.Count(slashName(dir), "/") < 2 {
+		return ""
+	}
+	return " or --add-dir " + shellQuoted(dir)
 }
 
 // shellQuoted returns s in single quotes.

@@ -43,7 +43,8 @@ type Profile struct {
 }
 
 // opens are the keys that a project's file may not have.
-var opens = []string{"root", "add-dir", "mode", "allow"}
+// A dialect brings what its original allows, durability a promise.
+var opens = []string{"root", "add-dir", "mode", "allow", "dialect", "durability", "structured"}
 
 // Load reads the files and puts flags over them. A file that is not there is
 // fine; one that cannot be read or understood is an error that names the

@@ -32,6 +32,7 @@ var unseen = []difference{
 // this one.
 func differences(want, have string) (kinds []string) {
 	want, have = around(want, have)
+	want, have = escaped(want), escaped(have)
 	w, h := overlook(want, -1), overlook(have, -1)
 	if stripBlanks(w) != stripBlanks(h) {
 		if strings.Contains(want, "\r") != strings.Contains(have, "\r") {
@@ -45,6 +46,14 @@ func differences(want, have string) (kinds []string) {
 		}
 	}
 	return append(kinds, blankDifferences(w, h)...)
+}
+
+func escaped(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	text, _ := Escape([]byte(s))
+	return string(text)
 }
 
 // overlook returns s with all differences overlooked but one.

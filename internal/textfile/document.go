@@ -189,7 +189,7 @@ func (d *Document) encode(text string) ([]byte, error) {
 			}
 		}
 	}
-	if d.back != nil && strings.ContainsRune(text, utf8.RuneError) && bytes.Contains(d.view, replacement) {
+	if d.back != nil && strings.ContainsRune(text, utf8.RuneError) && d.Form.Encoding.holed(d.view, d.back.raw) {
 		return nil, &UnknownEncodingError{utf8.RuneError}
 	}
 	return d.Form.Encoding.Encode(text)

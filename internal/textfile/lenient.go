@@ -80,8 +80,8 @@ func fold(text []byte, step Leniency) []byte {
 	return out
 }
 
-// A folder walks a text and folds it token by token: a line break, a run of
-// blanks, or a character.
+// A folder walks a text and folds it token by token: a CRLF, a run of blanks,
+// a character, or several that stay as they are.
 type folder struct {
 	text []byte
 	step Leniency
@@ -136,14 +136,27 @@ func lineEnds(rest []byte) bool {
 	return len(rest) == 0 || rest[0] == '\n' || bytes.HasPrefix(rest, []byte("\r\n"))
 }
 
+// char folds a character, or takes several that stay as they are at once.
 func (f *folder) char(rest []byte) (folded []byte, n int) {
+	for n < len(rest) && f.stays(rest[n]) {
+		n++
+	}
+	if n > 0 {
+		return rest[:n], n
+	}
 	r, n := utf8.DecodeRune(rest)
-	if f.step >= Typography {
-		if p := plain(r); p != r {
-			return plainBytes[p : p+1], n
-		}
+	if p := plain(r); p != r && f.step >= Typography {
+		return plainBytes[p : p+1], n
 	}
 	return rest[:n], n
+}
+
+// stays reports whether a byte is left alone, whatever stands around it.
+func (f *folder) stays(c byte) bool {
+	if c >= utf8.RuneSelf {
+		return f.step < Typography
+	}
+	return c != ' ' && c != '\t' && c != '\r'
 }
 
 // plainBytes holds every ASCII character, to be cut from.

@@ -45,6 +45,9 @@ func (d *Document) Nearest(text string) (Near, bool) {
 			have[i] = bytes.TrimSuffix(h, []byte("\r"))
 		}
 	}
+	if len(want) == 0 || len(have) == 0 {
+		return Near{}, false
+	}
 	start, ok := vote(want, have)
 	if !ok {
 		start, ok = alike(want, have)
@@ -114,22 +117,33 @@ const votesOfLine = 1000
 func key(line []byte) (hash uint64, size int) {
 	const prime = 1099511628211 // FNV-1a
 	hash = 14695981039346656037
-	for i := 0; i < len(line); size++ {
-		r, n := rune(line[i]), 1
+	for i := 0; i < len(line); {
+		r, n := rune(folded[line[i]]), 1
 		if r >= utf8.RuneSelf {
 			r, n = utf8.DecodeRune(line[i:])
-			r = unicode.ToLower(plain(r))
-		} else if r >= 'A' && r <= 'Z' {
-			r += 'a' - 'A'
+			if r = unicode.ToLower(plain(r)); r == ' ' {
+				r = 0
+			}
 		}
-		if i += n; r == ' ' || r == '\t' || r == '\r' {
-			size--
-			continue
+		if i += n; r != 0 {
+			hash = (hash ^ uint64(r)) * prime
+			size++
 		}
-		hash = (hash ^ uint64(r)) * prime
 	}
 	return hash, size
 }
+
+// folded is, for each byte, the same in lower case, and 0 for blanks.
+var folded = func() (t [256]byte) {
+	for c := range t {
+		t[c] = byte(c)
+	}
+	for c := 'A'; c <= 'Z'; c++ {
+		t[c] = byte(c) - 'A' + 'a'
+	}
+	t[' '], t['\t'], t['\r'] = 0, 0, 0
+	return t
+}()
 
 // alike looks for the line most like the longest wanted one.
 func alike(want, have [][]byte) (start int, ok bool) {
@@ -138,9 +152,6 @@ func alike(want, have [][]byte) (start int, ok bool) {
 		if len(w) > len(want[longest]) {
 			longest = i
 		}
-	}
-	if len(want) == 0 {
-		return 0, false
 	}
 	l := newLikeness(want[longest])
 	best, most := 0, 0.5 // less alike than half is no help
@@ -158,15 +169,27 @@ const likenessBytes = 2 << 10
 // A likeness compares lines to one by their pairs of neighbouring characters,
 // without blanks and in one case.
 type likeness struct {
-	wanted [1 << 14]uint16 // by hash: how many pairs there are
+	wanted [pairsMask + 1]uint16 // by hash: how many pairs there are
+	left   [pairsMask + 1]uint16 // of those, in the present line
 	total  int
 	used   []uint16 // pairs taken for the present line
-	left   [1 << 14]uint16
 }
+
+const pairsMask = 1<<14 - 1
 
 func newLikeness(line []byte) *likeness {
 	l := &likeness{}
-	eachPair(line, func(p uint16) { l.wanted[p]++; l.total++ })
+	before := 0
+	for _, c := range line[:min(len(line), likenessBytes)] {
+		if c = folded[c]; c == 0 {
+			continue
+		}
+		if before > 0 {
+			l.wanted[(before*131+int(c))&pairsMask]++
+			l.total++
+		}
+		before = int(c)
+	}
 	l.left = l.wanted
 	return l
 }
@@ -174,39 +197,26 @@ func newLikeness(line []byte) *likeness {
 // to returns the Dice coefficient of the pairs of the two lines.
 func (l *likeness) to(line []byte) float64 {
 	// A line of another length cannot be half alike.
-	if n := min(len(line), likenessBytes); l.total == 0 || n > 4*l.total+200 || 4*n < l.total {
+	if n := min(len(line), likenessBytes); l.total == 0 || n > 4*l.total+200 || 3*n < l.total {
 		return 0
 	}
-	size := 0
+	size, before := 0, 0
 	l.used = l.used[:0]
-	eachPair(line, func(p uint16) {
-		size++
-		if l.left[p] > 0 {
-			l.left[p]--
-			l.used = append(l.used, p)
-		}
-	})
-	for _, p := range l.used {
-		l.left[p] = l.wanted[p]
-	}
-	return 2 * float64(len(l.used)) / float64(l.total+size)
-}
-
-// eachPair calls f with a number for each pair of neighbouring bytes.
-func eachPair(line []byte, f func(p uint16)) {
-	before := -1
 	for _, c := range line[:min(len(line), likenessBytes)] {
-		switch {
-		case c == ' ' || c == '\t' || c == '\r':
+		if c = folded[c]; c == 0 {
 			continue
-		case c >= 'A' && c <= 'Z':
-			c += 'a' - 'A'
 		}
-		if before >= 0 {
-			f(uint16(before*131+int(c)) & (1<<14 - 1))
+		size++
+		if p := (before*131 + int(c)) & pairsMask; l.left[p] > 0 && before > 0 {
+			l.left[p]--
+			l.used = append(l.used, uint16(p))
 		}
 		before = int(c)
 	}
+	for _, p := range l.used {
+		l.left[p] = l.wanted[p]
+	}
+	return 2 * float64(len(l.used)) / float64(l.total+max(size-1, 0))
 }
 
 // compareLines puts the wanted lines beside those of the file from start on.
@@ -281,10 +291,7 @@ func cut(line string, from int) string {
 		part = part[:nearestWidth]
 		part = part[:len(part)-cutRune([]byte(part))]
 	}
-	if !utf8.ValidString(part) {
-		shown, _ := Escape([]byte(part))
-		part = string(shown)
-	}
+	part = escaped(part)
 	if from > 0 {
 		part = "…" + part
 	}

@@ -51,7 +51,7 @@ type Request struct {
 }
 
 // HardMax bounds every page, also of dialects that know no limit.
-const HardMax = 64 << 20
+const HardMax = 4 << 20
 
 // A Line is one line, or part of one, as it is shown.
 type Line struct {

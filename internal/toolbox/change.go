@@ -85,16 +85,32 @@ func (c *change) place(ctx context.Context, pieces [][]byte) (workspace.Stamp, e
 		}
 		return nil
 	})
-	if e, ok := err.(*tool.Error); ok {
-		e.Op = c.op
+	return stamp, c.placed(err)
+}
+
+// A lostRace is the error of a change that found another file in place of the
+// one that was read, or one where there was none.
+type lostRace struct{ error }
+
+// placed names the tool in an error of Replace, and tells a race that was
+// lost from a failure.
+func (c *change) placed(err error) error {
+	e, ok := err.(*tool.Error)
+	if !ok {
+		return err
 	}
-	return stamp, err
+	e.Op = c.op
+	if e.Kind == tool.Stale || e.Kind == tool.Exists {
+		return lostRace{e}
+	}
+	return e
 }
 
 // remember notes what the session knows after the change: all of the content
 // if it knew all of it before.
 func (c *change) remember(stamp workspace.Stamp, whole bool, missed bool, views []string, pieces ...[]byte) {
 	s := Seen{Stamp: stamp, Whole: whole, Missed: missed, Encoding: c.seen.Encoding, Views: views}
+	s.Once = !whole && c.known && (c.seen.Whole || c.seen.Once)
 	if stamp.Size <= smallFile {
 		s.Hash, s.Known = hash(pieces...), true
 	}
@@ -115,22 +131,40 @@ func (b *Box) retry(ctx context.Context, at workspace.Resolved, once func() erro
 	defer unlock()
 	for try := 1; ; try++ {
 		err = once()
-		again := err == errMoved || foundOther(err)
-		if !again || try == tries || b.Settings.StaleEdit == Refuse {
-			if err == errMoved {
-				err = &tool.Error{Kind: tool.Busy, Path: at.Given, Reason: "file kept changing", Next: "Try again."}
-			}
+		lost, raced := err.(lostRace)
+		if err != errMoved && !raced {
 			return err
 		}
+		if try < tries && b.Settings.StaleEdit != Refuse {
+			continue
+		}
+		if raced {
+			return lost.error
+		}
+		return &tool.Error{Kind: tool.Busy, Path: at.Given, Reason: "file kept changing", Next: "Try again."}
 	}
 }
 
-// foundOther reports whether Replace found another file than the one that was
-// read, or one where there was none. What the tool itself has judged carries
-// a detail, and is final.
-func foundOther(err error) bool {
-	e, ok := err.(*tool.Error)
-	return ok && e.Detail == nil && (e.Kind == tool.Stale || e.Kind == tool.Exists)
+// unread refuses a change of what the session does not know whole.
+func (c *change) unread() error {
+	if c.known && c.stamp != nil && len(c.seen.Shown) > 0 && c.seen.Index != nil {
+		from := c.seen.Shown.missing(c.seen.Index.Lines())
+		e := c.fail(tool.Unread, fmt.Sprintf("only a part of the file has been read, of %d lines", c.seen.Index.Lines()),
+			fmt.Sprintf("Read the rest, from line %d, before writing to it.", from), nil)
+		e.Detail = &Unread{From: from}
+		return e
+	}
+	return c.fail(tool.Unread, "file has not been read yet", "Read it first before writing to it.", nil)
+}
+
+// Unread is the Detail of an Unread error for a file that was read in part.
+type Unread struct {
+	From int64 // first line that was not shown
+}
+
+// stale refuses a change of a file that has changed since it was read.
+func (c *change) stale() error {
+	return c.fail(tool.Stale, "file has been modified since it was read", "Read it again before writing to it.", nil)
 }
 
 // text views bytes that nobody changes as a string, without a copy.

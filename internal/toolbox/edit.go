@@ -135,10 +135,9 @@ func checkSubstitution(a EditArgs, i int, e Substitution) error {
 	switch {
 	case e.Old == "":
 		return &tool.Error{Kind: tool.Invalid, Op: "edit", Path: a.Path, Reason: which + "old_string is empty",
-			Next: "Give the text to replace. To fill an empty or a new file, write it."}
+			Next: "Give the text to replace. To fill an empty or new file, write it whole."}
 	case e.Old == e.New:
-		return &tool.Error{Kind: tool.NoChange, Op: "edit", Path: a.Path, Reason: which + "old_string and new_string are the same",
-			Next: "They must be different."}
+		return &tool.Error{Kind: tool.NoChange, Op: "edit", Path: a.Path, Reason: which + "old_string and new_string are the same"}
 	}
 	return nil
 }
@@ -189,7 +188,7 @@ func (e *editor) prepare() error {
 
 func (e *editor) compute() error {
 	if e.stamp == nil {
-		return e.box.explain("edit", e.at, e.fail(tool.NotFound, "file does not exist", "", nil))
+		return e.box.explain("edit", e.at, e.fail(tool.NotFound, "no such file", "", nil))
 	}
 	if e.raw == nil {
 		err := e.fail(tool.TooLarge, fmt.Sprintf("file has %d bytes, more than the %d that can be edited", e.stamp.Size, int64(EditMax)), "", nil)
@@ -236,11 +235,9 @@ func (e *editor) guard() error {
 	s := e.box.Settings
 	switch {
 	case s.EditNeedsRead && !(e.known && e.seen.Whole):
-		return e.fail(tool.Unread, "file has not been read yet", "Read it first before writing to it.", nil)
+		return e.unread()
 	case s.StaleEdit == Refuse && e.changed():
-		err := e.fail(tool.Stale, "file has been modified since it was read", "Read it again before writing to it.", nil)
-		err.Detail = &Present{}
-		return err
+		return e.stale()
 	}
 	return nil
 }
@@ -337,23 +334,21 @@ func (e *editor) judge(i int, spans []textfile.Span) error {
 	for _, span := range spans {
 		lines := e.now.Lines(span)
 		if s.compare(text(e.now.Text()[lines.Start:lines.End]), old) == differs {
-			return e.stale(i, lines)
+			return e.outdated(i, lines)
 		}
 	}
 	return nil
 }
 
-// stale refuses with the present lines, which thereby have been shown.
-func (e *editor) stale(i int, lines textfile.Span) error {
+// outdated refuses with the present lines, which thereby have been shown.
+func (e *editor) outdated(i int, lines textfile.Span) error {
 	reason := "the lines to be changed have changed on disk since they were read"
 	if n := len(e.args.Edits); n > 1 {
 		reason = fmt.Sprintf("no edit was made; for edit %d of %d %s", i+1, n, reason)
 	}
 	lines, ok := e.onDisk(lines)
 	if !ok {
-		err := e.fail(tool.Stale, reason, "Read it again before editing.", nil)
-		err.Detail = &Present{}
-		return err
+		return e.fail(tool.Stale, reason, "Read it again before editing.", nil)
 	}
 	text := e.doc.Text()
 	around := lines

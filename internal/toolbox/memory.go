@@ -34,8 +34,10 @@ type Seen struct {
 	Hash  uint64 // of the raw bytes
 	Known bool   // Hash is set (not for large files)
 
-	Whole  bool // the content with this hash was shown or written whole
-	Missed bool // holds changes by others that were never shown
+	Whole  bool   // this content was shown or written whole
+	Shown  ranges // the lines of this content that were shown, when not all
+	Missed bool   // holds changes by others that were never shown
+	Once   bool   // some content was known whole; what is not in Views is then new
 
 	// Views are the texts that were shown, whole lines, newest last. They
 	// tell whether the lines of a later edit are still as last seen.
@@ -83,7 +85,7 @@ func (m *Memory) forget(keep string) {
 	for i := 0; m.bytes > memoryBytes && i < len(m.order); i++ {
 		if s := m.files[m.order[i]]; m.order[i] != keep && len(s.Views) > 0 {
 			m.bytes -= size(s.Views)
-			s.Views, s.Whole = nil, false
+			s.Views, s.Whole, s.Once = nil, false, false
 			m.files[m.order[i]] = s
 		}
 	}
@@ -156,7 +158,7 @@ func (s *Seen) compare(lines, old string) region {
 		}
 		shown = shown || strings.Contains(s.Views[i], old)
 	}
-	if shown || s.Whole {
+	if shown || s.Whole || s.Once {
 		return differs
 	}
 	return neverSeen
@@ -177,4 +179,46 @@ func hasLines(text, lines string) bool {
 		at = start + 1
 	}
 	return false
+}
+
+// ranges are ranges of line numbers, in order and apart.
+type ranges []span
+
+// A span is a range of line numbers, both included.
+type span struct{ first, last int64 }
+
+// with returns the ranges with one more.
+func (r ranges) with(n span) ranges {
+	if n.last < n.first {
+		return r
+	}
+	out := make(ranges, 0, len(r)+1)
+	for _, s := range r {
+		switch {
+		case s.last+1 < n.first:
+			out = append(out, s)
+		case n.last+1 < s.first:
+			out = append(out, n)
+			n = s
+		default:
+			n = span{min(n.first, s.first), max(n.last, s.last)}
+		}
+	}
+	return append(out, n)
+}
+
+// missing returns the first line of [1, total] that is in none of the ranges,
+// 0 when all are.
+func (r ranges) missing(total int64) int64 {
+	next := int64(1)
+	for _, s := range r {
+		if s.first > next {
+			break
+		}
+		next = s.last + 1
+	}
+	if next > total {
+		return 0
+	}
+	return next
 }

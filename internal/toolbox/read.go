@@ -201,6 +201,9 @@ func (r *reader) once(ctx context.Context, report tool.Report) (*ReadOut, error)
 	if moved, err := r.moved(); err != nil || moved {
 		return nil, errMoved
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err // nobody sees the answer
+	}
 	if r.args.Render != nil {
 		text, err := r.args.Render(r.out)
 		if err != nil {
@@ -433,20 +436,25 @@ func (r *reader) remember() {
 		s.Hash, s.Known = hash(r.mem), true
 	}
 	same := r.known && !r.seen.changed(s.Stamp, s.Hash)
-	all := r.out.First <= 1 && r.out.LastShown() == r.out.Total() && r.out.Page.Whole()
+	if same {
+		s.Shown, s.Whole = r.seen.Shown, r.seen.Whole
+	}
+	if lines := r.out.Page.Lines; len(lines) > 0 && r.out.Page.Whole() {
+		s.Shown = s.Shown.with(span{lines[0].N, r.out.LastShown()})
+	}
+	all := s.Shown.missing(r.out.Total()) == 0
 	switch {
 	case same:
-		s.Views, s.Missed = r.seen.Views, r.seen.Missed
+		s.Views, s.Missed, s.Once = r.seen.Views, r.seen.Missed, r.seen.Once
 	case r.known && !all && r.box.Settings.StaleEdit == ByRegion:
 		// Outside of this range the file is known as it was before.
-		s.Views, s.Missed = r.seen.Views, true
+		s.Views, s.Missed, s.Once = r.seen.Views, true, r.seen.Once || r.seen.Whole
 	}
-	s.Whole = all && s.Known || same && r.seen.Whole
-	if s.Whole {
-		s.Missed = false
+	if s.Whole = s.Whole || all; s.Whole {
+		s.Missed, s.Shown = false, nil
 	}
 	if r.box.Settings.StaleEdit == ByRegion {
-		r.view(&s, all)
+		r.view(&s, r.out.First <= 1 && r.out.LastShown() == r.out.Total() && r.out.Page.Whole())
 	}
 	r.box.Memory.Put(r.at.Real, s)
 }

@@ -132,13 +132,14 @@ func (w *writer) appendLarge(ctx context.Context) (workspace.Stamp, error) {
 		return workspace.Stamp{}, err
 	}
 	defer f.Close()
-	return w.box.Files.Replace(ctx, w.at, w.stamp, func(out io.Writer) error {
+	stamp, err := w.box.Files.Replace(ctx, w.at, w.stamp, func(out io.Writer) error {
 		if _, err := io.Copy(out, io.LimitReader(f, w.stamp.Size)); err != nil {
 			return err
 		}
 		_, err := out.Write(w.added)
 		return err
 	})
+	return stamp, w.placed(err)
 }
 
 // pieces is the new content.
@@ -210,36 +211,19 @@ func (w *writer) compute() error {
 // guard says no to replacing what the session does not know.
 func (w *writer) guard() error {
 	s := w.box.Settings
-	stale := func() error {
-		err := w.fail(tool.Stale, "file has been modified since it was read", "Read it again before writing to it.", nil)
-		err.Detail = &Present{}
-		return err
-	}
-	unread := func(next string) error {
-		return w.fail(tool.Unread, "file exists and has not been read yet", next, nil)
-	}
 	switch mode := w.args.Mode; {
 	case mode == Create:
-		err := w.fail(tool.Exists, "file exists already", "Use another mode to replace it, or edit it.", nil)
-		err.Detail = &Present{}
-		return err
+		return w.fail(tool.Exists, "file exists already", "", nil)
 	case mode == Append:
 		return nil
 	case s.StaleWrite != Ignore && w.known && (w.changed() || w.seen.Missed):
-		return stale()
+		return w.stale()
 	case s.StaleWrite != Ignore && s.StaleWrite != ByRegion && w.known && !w.seen.Whole && !w.seen.Stamp.Same(*w.stamp):
-		return stale()
+		return w.stale()
 	case mode == Auto && s.WriteNeedsRead && !(w.known && w.seen.Whole):
-		return unread("Read the whole file first before writing to it" + w.overwriteHint() + ".")
+		return w.unread()
 	}
 	return nil
-}
-
-func (w *writer) overwriteHint() string {
-	if w.box.Settings.StaleEdit == ByRegion {
-		return `, change it with Edit, or set mode to "overwrite" to replace it unseen`
-	}
-	return ""
 }
 
 // encode turns Content into bytes, in the manner of the file it replaces

@@ -9,7 +9,7 @@ import (
 // The table of names that look like secrets. It is matched against the last
 // component of a name, without regard to case on every system.
 const (
-	envReason   = "environment file, may hold secrets"
+	envReason   = "environment file"
 	keyReason   = "private SSH key"
 	cloudReason = "credentials"
 	loginReason = "saved logins"
