@@ -367,7 +367,7 @@ func (e *editor) outdated(i int, lines textfile.Span) error {
 	s := e.seen
 	s.view(string(text[around.Start:around.End]))
 	e.box.Memory.Put(e.at.Real, s)
-	err := e.fail(tool.Stale, reason, "They stand here as they are now; if the edit still makes sense, send it again.", nil)
+	err := e.fail(tool.Stale, reason, "If the edit still makes sense, send it again.", nil)
 	err.Detail = p
 	return err
 }
