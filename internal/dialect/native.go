@@ -83,7 +83,13 @@ func (w *nativeRead) args() (toolbox.ReadArgs, error) {
 }
 
 // plainPrefix is the cost of "12\t" and the line break of line n.
-func plainPrefix(n int64) int { return len(strconv.FormatInt(n, 10)) + 2 }
+func plainPrefix(n int64) int {
+	cost := 3
+	for ; n >= 10; n /= 10 {
+		cost++
+	}
+	return cost
+}
 
 func plainLines(b *strings.Builder, p *textfile.Page) {
 	var num [20]byte

@@ -104,6 +104,9 @@ func (o *ReadOut) AtEnd() bool {
 
 // Release gives the memory of the lines back. Call it once, after rendering.
 func (o *ReadOut) Release() {
+	if o.Page != nil {
+		o.Page.Release()
+	}
 	if o.release != nil {
 		o.release()
 		o.release = nil
