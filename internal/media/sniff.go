@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"path"
 	"strings"
+	"sync"
 )
 
 // A Class groups kinds by what an agent can do with them.
@@ -176,10 +177,10 @@ func sniffMatroska(head []byte) Kind {
 // what it does not know. SVG is text, .ts is TypeScript, and .key may be a
 // presentation or a PEM file.
 func NameClass(name string) Class {
-	return suffixes[strings.ToLower(path.Ext(strings.ReplaceAll(name, `\`, "/")))]
+	return suffixes()[strings.ToLower(path.Ext(strings.ReplaceAll(name, `\`, "/")))]
 }
 
-var suffixes = func() map[string]Class {
+var suffixes = sync.OnceValue(func() map[string]Class {
 	m := map[string]Class{}
 	for class, list := range map[Class]string{
 		Image:    "png jpg jpeg gif bmp tif tiff webp ico heic heif avif svgz",
@@ -195,4 +196,4 @@ var suffixes = func() map[string]Class {
 		}
 	}
 	return m
-}()
+})

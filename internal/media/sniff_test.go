@@ -136,7 +136,7 @@ func TestNameClass(t *testing.T) {
 			t.Errorf("NameClass(%q) = %s, want %s", name, got, want)
 		}
 	}
-	for suffix := range suffixes {
+	for suffix := range suffixes() {
 		if suffix != strings.ToLower(suffix) || !strings.HasPrefix(suffix, ".") {
 			t.Errorf("suffix %q can never match", suffix)
 		}

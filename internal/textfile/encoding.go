@@ -3,7 +3,9 @@ package textfile
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
@@ -159,17 +161,25 @@ func (e *Encoding) Decode(raw []byte) (text []byte, exact bool) {
 		}
 		return bytes.ToValidUTF8(raw, []byte("\uFFFD")), false
 	}
-	text = decodeOnto(nil, raw, e.codec.NewDecoder())
+	text = e.text(raw)
 	return text, e.encodesTo(text, raw)
 }
 
-// decodeOnto appends the text of raw to dst.
-func decodeOnto(dst, raw []byte, d *encoding.Decoder) []byte {
+// decodeOnto appends the text of raw to dst. The decoder is one of e, which
+// is costly to make.
+func (e *Encoding) decodeOnto(dst, raw []byte, d *encoding.Decoder) []byte {
+	if table, ok := e.codec.(*charmap.Charmap); ok {
+		for _, c := range raw {
+			dst = utf8.AppendRune(dst, table.DecodeByte(c))
+		}
+		return dst
+	}
+	if e.wide {
+		return e.decodeWide(dst, raw)
+	}
 	d.Reset()
 	for len(raw) > 0 {
-		if cap(dst)-len(dst) < len(raw)+utf8.UTFMax {
-			dst = append(make([]byte, 0, cap(dst)+2*len(raw)+utf8.UTFMax), dst...)
-		}
+		dst = slices.Grow(dst, len(raw)+utf8.UTFMax)
 		nd, ns, err := d.Transform(dst[len(dst):cap(dst)], raw, true)
 		dst, raw = dst[:len(dst)+nd], raw[ns:]
 		if err != nil && err != transform.ErrShortDst {
@@ -177,6 +187,33 @@ func decodeOnto(dst, raw []byte, d *encoding.Decoder) []byte {
 		}
 	}
 	return dst
+}
+
+// decodeWide is decodeOnto for UTF-16, where the codec is slow on short lines.
+func (e *Encoding) decodeWide(dst, raw []byte) []byte {
+	for len(raw) >= 2 {
+		r := rune(unit(raw, e))
+		raw = raw[2:]
+		if utf16.IsSurrogate(r) {
+			pair := rune(utf8.RuneError)
+			if len(raw) >= 2 {
+				pair = utf16.DecodeRune(r, rune(unit(raw, e)))
+			}
+			if r = pair; r != utf8.RuneError {
+				raw = raw[2:]
+			}
+		}
+		dst = utf8.AppendRune(dst, r)
+	}
+	if len(raw) > 0 {
+		dst = append(dst, replacement...) // half a unit
+	}
+	return dst
+}
+
+// text returns raw as UTF-8.
+func (e *Encoding) text(raw []byte) []byte {
+	return e.decodeOnto(make([]byte, 0, len(raw)+len(raw)/2), raw, e.codec.NewDecoder())
 }
 
 // holed reports whether text, decoded from raw, shows U+FFFD for something
@@ -209,7 +246,7 @@ func (e *Encoding) encode(text string) (raw []byte, ok bool) {
 	raw, err := e.codec.NewEncoder().Bytes([]byte(text))
 	// Some encoders map a character to a near one. That would be a change
 	// that nobody asked for.
-	if err != nil || string(decodeOnto(nil, raw, e.codec.NewDecoder())) != text {
+	if err != nil || string(e.text(raw)) != text {
 		return nil, false
 	}
 	if e.least > 0 {

@@ -182,7 +182,7 @@ func everyday(e *Encoding, b []byte) (n int) {
 		b = b[:k-2] // the window cut a pair
 	}
 	all, zeros := 0, 0
-	for _, r := range string(decodeOnto(nil, b, e.codec.NewDecoder())) {
+	for _, r := range string(e.text(b)) {
 		all++
 		switch {
 		case r == utf8.RuneError, r < ' ' && controls([]byte{byte(r)}) > 0, r >= 0x7f && !unicode.IsGraphic(r) && !unicode.Is(unicode.Cf, r):

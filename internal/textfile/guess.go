@@ -25,8 +25,8 @@ const (
 	accentBits  = 4  // in Latin script most letters have no accent
 	clashBits   = 4  // neighbours that do not go together, see clash
 
-	guessMargin = 16       // bits by which the best must beat the others
-	guessSample = 16 << 10 // bytes weighed
+	guessMargin = 16      // bits by which the best must beat the others
+	guessSample = 4 << 10 // bytes weighed
 )
 
 const signs = "’‘‚“”„«»–—…•§©®€№\u00a0°±²³µ·×£¿¡"
@@ -37,8 +37,7 @@ func guess(head []byte) *Encoding {
 	if len(readings) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(readings, func(a, b reading) int { return a.bits - b.bits })
-	best := readings[0]
+	best := slices.MinFunc(readings, func(a, b reading) int { return a.bits - b.bits })
 	if best.bits > best.most {
 		return nil
 	}
@@ -81,18 +80,22 @@ type reading struct {
 	most     int // what so much text of the tongue costs at most
 }
 
+// readAll returns the readings that may be the cheapest, or come close to it.
 func readAll(sample []byte) (rs []reading) {
+	least := math.MaxInt / 2
 	for _, w := range written {
 		e := exactly(w.encoding)
-		text := decodeOnto(nil, sample, e.codec.NewDecoder())
+		text := e.text(sample)
 		if bytes.Contains(text, replacement) {
 			continue
 		}
-		for _, name := range strings.Fields(w.tongues) {
+		for name := range strings.FieldsSeq(w.tongues) {
 			r := reading{encoding: e, text: string(text)}
-			r.bits, r.most = tongues()[name].weigh(r.text)
-			r.bits += w.rare
-			rs = append(rs, r)
+			r.bits, r.most = tongues()[name].weigh(r.text, least+guessMargin-w.rare)
+			if r.bits += w.rare; r.bits < least+guessMargin {
+				rs = append(rs, r)
+			}
+			least = min(least, r.bits)
 		}
 	}
 	return rs
@@ -126,17 +129,24 @@ type tongue struct {
 	most     int  // bits that a character may cost on average
 }
 
-// weigh returns what text costs, and what it would at most in this tongue.
-func (t *tongue) weigh(text string) (bits, most int) {
+// weigh returns what text costs, and what it would at most in this tongue. It
+// stops where the cost passes a limit.
+func (t *tongue) weigh(text string, limit int) (bits, most int) {
 	var two, one rune // the letters before, 0 for what is no letter
 	for _, r := range text {
 		if r < utf8.RuneSelf {
 			bits, most = bits+asciiBits, most+asciiBits
+			if r|' ' < 'a' || r|' ' > 'z' {
+				r = 0
+			}
 		} else {
+			if bits > limit {
+				break
+			}
 			bits, most = bits+t.cost(r, one), most+t.most
-		}
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
-			r = 0
+			if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+				r = 0
+			}
 		}
 		bits += t.clash(two, one, r)
 		two, one = one, r
@@ -153,7 +163,7 @@ func (t *tongue) cost(r, before rune) int {
 		case unicode.IsUpper(before):
 			return b + 2
 		case unicode.IsLower(before):
-			return b + 8
+			return b + 2*clashBits
 		}
 		return b + 3
 	}

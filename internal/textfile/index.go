@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -183,19 +184,15 @@ func factsOf(b []byte, e *Encoding) blockFacts {
 		endsLF:   b[len(b)-1] == '\n',
 	}
 	// Parts that fit the first-level cache cost one trip to memory together.
-	for before := byte(0); len(b) > 0; {
+	for len(b) > 0 {
 		part := b[:min(len(b), countSize)]
-		b = b[len(part):]
 		f.feeds += int32(bytes.Count(part, []byte{'\n'}))
 		f.zero = f.zero || bytes.IndexByte(part, 0) >= 0
-		if before == '\r' && part[0] == '\n' {
-			f.pairs++
-		}
 		if bytes.IndexByte(part, '\r') >= 0 {
 			f.returns += int32(bytes.Count(part, []byte{'\r'}))
-			f.pairs += int32(bytes.Count(part, []byte("\r\n")))
+			f.pairs += int32(countPairs(b[:min(len(b), countSize+1)])) // also across parts
 		}
-		before = part[len(part)-1]
+		b = b[len(part):]
 	}
 	return f
 }
@@ -203,27 +200,67 @@ func factsOf(b []byte, e *Encoding) blockFacts {
 // countSize fits the first-level cache.
 const countSize = 16 << 10
 
+// countPairs returns the number of CR LF in b, looking at eight bytes at a
+// time.
+func countPairs(b []byte) (n int) {
+	for ; len(b) >= 9; b = b[8:] {
+		if cr := equal8(binary.LittleEndian.Uint64(b), '\r'*ones8); cr != 0 {
+			n += bits.OnesCount64(cr & equal8(binary.LittleEndian.Uint64(b[1:]), '\n'*ones8))
+		}
+	}
+	return n + bytes.Count(b, []byte("\r\n"))
+}
+
 func wideFacts(b []byte, e *Encoding) (f blockFacts) {
-	before := uint16(0)
-	for i := 0; i+1 < len(b); i += 2 {
-		u := unit(b[i:], e)
-		switch u {
+	lf, cr := uint64('\n'*ones16), uint64('\r'*ones16)
+	if e == UTF16BE {
+		lf, cr = lf<<8, cr<<8
+	}
+	i := 0
+	for ; i+10 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		f.feeds += int32(bits.OnesCount64(equal16(w, lf)))
+		if r := equal16(w, cr); r != 0 {
+			f.returns += int32(bits.OnesCount64(r))
+			f.pairs += int32(bits.OnesCount64(r & equal16(binary.LittleEndian.Uint64(b[i+2:]), lf)))
+		}
+	}
+	for ; i+2 <= len(b); i += 2 {
+		switch unit(b[i:], e) {
 		case '\n':
 			f.feeds++
-			if before == '\r' {
-				f.pairs++
-			}
 		case '\r':
 			f.returns++
+			if i+4 <= len(b) && unit(b[i+2:], e) == '\n' {
+				f.pairs++
+			}
 		}
-		before = u
 	}
-	if len(b) >= 2 {
+	if last := len(b)&^1 - 2; last >= 0 {
 		f.startsLF = unit(b, e) == '\n'
-		f.endsCR = before == '\r'
-		f.endsLF = before == '\n' && len(b)%2 == 0
+		f.endsCR = unit(b[last:], e) == '\r'
+		f.endsLF = unit(b[last:], e) == '\n' && len(b)%2 == 0
 	}
 	return f
+}
+
+const (
+	ones8  = 0x0101010101010101
+	ones16 = 0x0001000100010001
+)
+
+// equal8 returns the highest bit of each byte of w that equals that of c.
+func equal8(w, c uint64) uint64 {
+	const low = 0x7f * ones8
+	x := w ^ c
+	return ^((x&low + low) | x | low)
+}
+
+// equal16 is equal8 for units of two bytes.
+func equal16(w, c uint64) uint64 {
+	const low = 0x7fff * ones16
+	x := w ^ c
+	return ^((x&low + low) | x | low)
 }
 
 // unit returns the first UTF-16 unit of b, which has two bytes at least.

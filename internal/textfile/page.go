@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"math"
+	"slices"
 	"sync"
 
 	"golang.org/x/text/encoding"
@@ -75,7 +76,14 @@ type Page struct {
 	Escapes int  // bytes of the lines read that are no text and are shown as \xNN
 	Lossy   bool // something in the lines read could not be decoded and is shown as U+FFFD
 
-	windows []*[]byte // blocks that lines point into
+	all     []Line   // the memory of Lines
+	windows []window // what lines point into, in the order of the file
+}
+
+// A window is a part of a file that is held.
+type window struct {
+	buf *[]byte
+	end int64 // offset
 }
 
 // Whole reports whether every line of the page is shown whole.
@@ -90,15 +98,35 @@ func (g *Page) Whole() bool {
 
 // Release gives back the memory of the lines, which are not valid any more.
 func (g *Page) Release() {
-	if cap(g.Lines) > 0 {
-		clear(g.Lines)
-		l := g.Lines[:0]
-		linePool.Put(&l)
+	if cap(g.all) > 0 {
+		all := g.all[:0]
+		clear(all[:cap(all)])
+		linePool.Put(&all)
 	}
-	for _, w := range g.windows {
-		blockPool.Put(w)
+	g.release(math.MaxInt64)
+	g.Lines, g.all = nil, nil
+}
+
+// release gives back the windows that end before an offset.
+func (g *Page) release(before int64) {
+	n := 0
+	for n < len(g.windows) && g.windows[n].end <= before {
+		blockPool.Put(g.windows[n].buf)
+		n++
 	}
-	g.Lines, g.windows = nil, nil
+	g.windows = slices.Delete(g.windows, 0, n)
+}
+
+// add appends a line. Where lines were dropped at the front, their memory is
+// used again.
+func (g *Page) add(l Line) {
+	if len(g.Lines) == cap(g.Lines) && len(g.Lines) < cap(g.all)/2 {
+		g.Lines = g.all[:copy(g.all[:cap(g.all)], g.Lines)]
+	}
+	g.Lines = append(g.Lines, l)
+	if cap(g.Lines) > cap(g.all) {
+		g.all = g.Lines[:0]
+	}
 }
 
 // linePool keeps the lines of pages that were released.
@@ -143,7 +171,8 @@ func (x *Index) Page(ctx context.Context, c Content, r Request) (*Page, error) {
 	if r.Exact && r.First == 1 && at < x.Size {
 		at = 0 // the mark is part of the first line
 	}
-	p.page.Lines = takeLines(p.expected())
+	p.page.all = takeLines(p.expected())
+	p.page.Lines = p.page.all
 	if err := p.lines(ctx, at); err != nil {
 		p.page.Release()
 		return nil, err
@@ -272,9 +301,10 @@ func (p *pager) window(at int64, want int) ([]byte, error) {
 	}
 	var b []byte
 	if n := min(int64(want), p.size-at); n <= blockSize {
-		w := blockPool.Get().(*[]byte)
-		p.page.windows = append(p.page.windows, w)
-		b = (*w)[:n]
+		p.releaseDropped(at)
+		buf := blockPool.Get().(*[]byte)
+		p.page.windows = append(p.page.windows, window{buf, at + n})
+		b = (*buf)[:n]
 	} else {
 		b = make([]byte, n)
 	}
@@ -283,6 +313,18 @@ func (p *pager) window(at int64, want int) ([]byte, error) {
 	}
 	p.win, p.base = b, at
 	return b, nil
+}
+
+// releaseDropped gives back the windows of lines that were dropped before an
+// offset is read: the newest lines of a large file need few.
+func (p *pager) releaseDropped(at int64) {
+	if !p.Newest {
+		return
+	}
+	if len(p.page.Lines) > 0 {
+		at = p.page.Lines[0].Start
+	}
+	p.page.release(at)
 }
 
 // place takes a line into the page if it fits, or makes it fit. It reports
@@ -295,19 +337,22 @@ func (p *pager) place(l Line) (full bool) {
 	g := p.page
 	switch {
 	case p.Newest:
-		g.Lines, g.Units = append(g.Lines, l), g.Units+over+l.Size
+		g.add(l)
+		g.Units += over + l.Size
 		for g.Units > p.Max {
 			p.DropFirst(g)
 		}
 		return g.Full
 	case g.Units+over+l.Size <= p.Max:
-		g.Lines, g.Units = append(g.Lines, l), g.Units+over+l.Size
+		g.add(l)
+		g.Units += over + l.Size
 		return false
 	case len(g.Lines) == 0 && p.Max > over:
 		// Nothing is shown rather than a part without a character, which
 		// would never get further.
 		if l.shorten(p.Max-over, p.Units); l.Size > 0 {
-			g.Lines, g.Units = append(g.Lines, l), over+l.Size
+			g.add(l)
+			g.Units += over + l.Size
 		}
 	}
 	return true

@@ -262,6 +262,9 @@ func TestPageOfLongLines(t *testing.T) {
 	for name, alphabet := range pieces {
 		e := mustEncoding(t, name)
 		for _, ending := range []string{"\n", "\r\n", "\r"} {
+			if ending == "\r" && !e.wide && e != UTF8 {
+				continue
+			}
 			var b strings.Builder
 			b.WriteString("short" + ending)
 			for b.Len() < longLine+longLine/2+r.IntN(3*blockSize) {
@@ -478,6 +481,7 @@ func TestPageMemoryIsBounded(t *testing.T) {
 		{"start of a long line", line, Request{Max: 1000, Units: UTF16}, 4 << 20},
 		{"middle of a long line", line, Request{Max: 1000, Column: 40 << 20}, 4 << 20},
 		{"newest of a long line", line, Request{Max: 1000, Newest: true}, 4 << 20},
+		{"newest lines of a file", file, Request{Max: 100_000, Newest: true, Overhead: overhead}, 4 << 20},
 		{"end of a file", file, Request{First: file.size/64 - 2000}, 2 << 20},
 	} {
 		x, err := Build(context.Background(), c.src, c.src.size, Form{Encoding: UTF8}, nil)
@@ -493,6 +497,33 @@ func TestPageMemoryIsBounded(t *testing.T) {
 		if got := after.TotalAlloc - before.TotalAlloc; got > c.most {
 			t.Errorf("%s: %d bytes allocated, more than %d", c.name, got, c.most)
 		}
+	}
+}
+
+// What is given back is used again, and nothing that is still shown.
+func TestReleasedMemoryIsReused(t *testing.T) {
+	raw := []byte(strings.Repeat("first file\n", 60_000))
+	other := []byte(strings.Repeat("other one!\n", 60_000))
+	x, y := BuildBytes(raw, plainForm()), BuildBytes(other, plainForm())
+	ctx := context.Background()
+	for i := range 20 {
+		r := Request{Newest: i%2 == 0, Max: 5000, First: 100}
+		kept, _ := x.Page(ctx, OnDisk(bytes.NewReader(raw), int64(len(raw))), r)
+		gone, _ := y.Page(ctx, OnDisk(bytes.NewReader(other), int64(len(other))), r)
+		gone.Release()
+		if again, _ := y.Page(ctx, OnDisk(bytes.NewReader(other), int64(len(other))), Request{Count: 50_000}); len(again.Lines) != 50_000 {
+			t.Fatal("page of another size than asked for")
+		}
+		for _, l := range kept.Lines {
+			if string(l.Text) != "first file" {
+				t.Fatalf("line %d became %q", l.N, l.Text)
+			}
+		}
+		if gone.Lines != nil || len(kept.Lines) != 500 {
+			t.Fatalf("%d lines kept, %d left of what was released", len(kept.Lines), len(gone.Lines))
+		}
+		kept.Release()
+		kept.Release() // twice does no harm
 	}
 }
 

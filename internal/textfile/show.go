@@ -2,6 +2,7 @@ package textfile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode/utf8"
 )
 
@@ -96,11 +97,12 @@ func cutLast(raw []byte, c byte, e *Encoding) ([]byte, bool) {
 }
 
 func (p *pager) decode(a *arena, raw []byte) []byte {
+	e := p.Form.Encoding
 	if p.decoder == nil {
-		p.decoder = p.Form.Encoding.codec.NewDecoder()
+		p.decoder = e.codec.NewDecoder()
 	}
-	text := decodeOnto(a.room(3*len(raw)+utf8.UTFMax), raw, p.decoder)
-	p.page.Lossy = p.page.Lossy || p.Form.Encoding.holed(text, raw)
+	text := e.decodeOnto(a.room(3*len(raw)+utf8.UTFMax), raw, p.decoder)
+	p.page.Lossy = p.page.Lossy || e.holed(text, raw)
 	return a.keep(text)
 }
 
@@ -115,6 +117,10 @@ func Escape(raw []byte) (text []byte, n int) {
 func appendShown(dst, raw []byte, escapes, returns bool) (text []byte, n int) {
 	done := 0 // raw up to here is in dst
 	for i := 0; i < len(raw); {
+		if i+8 <= len(raw) && plain8(binary.LittleEndian.Uint64(raw[i:])) {
+			i += 8
+			continue
+		}
 		c, size := raw[i], 1
 		if c >= utf8.RuneSelf {
 			_, size = utf8.DecodeRune(raw[i:])
@@ -131,6 +137,11 @@ func appendShown(dst, raw []byte, escapes, returns bool) (text []byte, n int) {
 		i += size
 	}
 	return append(dst, raw[done:]...), n
+}
+
+// plain8 reports whether eight bytes are ASCII without NUL and CR.
+func plain8(w uint64) bool {
+	return (w|(w-ones8)|equal8(w, '\r'*ones8))&highs == 0
 }
 
 const hexDigits = "0123456789abcdef"
