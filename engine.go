@@ -1,6 +1,7 @@
 package burin
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/burin-tools/burin/internal/dialect"
 	"github.com/burin-tools/burin/internal/permission"
+	"github.com/burin-tools/burin/internal/ripgrep"
 	"github.com/burin-tools/burin/internal/schedule"
 	"github.com/burin-tools/burin/internal/toolbox"
 	"github.com/burin-tools/burin/internal/workspace"
@@ -20,6 +22,7 @@ import (
 type Engine struct {
 	files    *workspace.Workspace
 	gate     schedule.Gate
+	backend  toolbox.Backend
 	observe  func(tool.Event)
 	calls    atomic.Uint64
 	sessions atomic.Uint64
@@ -39,13 +42,17 @@ func Open(root string, o *Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	backend, err := backend(o.Search)
+	if err != nil {
+		return nil, err
+	}
 	files, err := workspace.Open(append([]string{root}, o.Dirs...), &workspace.Options{
 		Durability: durability, State: o.State,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{files: files, observe: o.Observe}, nil
+	return &Engine{files: files, backend: backend, observe: o.Observe}, nil
 }
 
 func durability(name string) (workspace.Durability, error) {
@@ -56,6 +63,18 @@ func durability(name string) (workspace.Durability, error) {
 		return workspace.Fast, nil
 	}
 	return 0, fmt.Errorf("unknown durability %q; it is full or fast", name)
+}
+
+func backend(name string) (toolbox.Backend, error) {
+	switch name {
+	case "", "auto":
+		return toolbox.AutoBackend, nil
+	case "native":
+		return toolbox.NativeBackend, nil
+	case "rg":
+		return toolbox.RipgrepBackend, nil
+	}
+	return 0, fmt.Errorf("unknown search backend %q; it is auto, native or rg", name)
 }
 
 // Close gives back what the engine holds. Calls that still run end as they
@@ -93,9 +112,32 @@ func (e *Engine) Session(o *SessionOptions) (*Session, error) {
 	}
 	return &Session{
 		engine: e, dialect: d, tools: tools, policy: policy,
-		box: &toolbox.Box{Files: e.files, Memory: new(toolbox.Memory), Settings: d.Settings},
-		id:  fmt.Sprintf("s%d", e.sessions.Add(1)),
+		box: &toolbox.Box{
+			Files: e.files, Memory: new(toolbox.Memory), Settings: d.Settings,
+			HoldBack: func(real string) bool { return holdsBack(policy, d, real) },
+			Hides:    func(real string) bool { return policy.Hides(lookPlan, real, real) },
+			Backend:  e.backend, Ripgrep: findRipgrep,
+		},
+		id: fmt.Sprintf("s%d", e.sessions.Add(1)),
 	}, nil
+}
+
+// lookPlan stands for a read of a file that a search or a listing found.
+var lookPlan = &tool.Plan{Tool: "Read", Name: "Read"}
+
+// holdsBack reports whether a search must not show a file: a rule denies
+// reading it, or it looks like a secret and no rule names it.
+func holdsBack(p *permission.Policy, d *dialect.Dialect, real string) bool {
+	if p.Hides(lookPlan, real, real) {
+		return true
+	}
+	secret := workspace.SensitiveName(real)
+	if secret == "" || d.Policy.Sensitive == permission.DenyRules {
+		return false
+	}
+	plan := *lookPlan
+	plan.Access = []tool.Access{{Op: tool.Read, Given: real, Real: real, Root: real, Sensitive: secret}}
+	return p.Check(&plan).Kind == tool.Sensitive
 }
 
 func (e *Engine) policy(d *dialect.Dialect, o *SessionOptions) (*permission.Policy, error) {
@@ -122,6 +164,12 @@ func (e *Engine) policy(d *dialect.Dialect, o *SessionOptions) (*permission.Poli
 		OutsideRead: d.Policy.OutsideRead, OutsideWrite: d.Policy.OutsideWrite, Sensitive: d.Policy.Sensitive,
 		GitTreeEdits: d.Policy.GitTreeEdits, InsideGit: d.Policy.GitTreeEdits && insideGit(roots[0]),
 	})
+}
+
+// findRipgrep finds a ripgrep next to this program, on PATH or in Burin's
+// cache.
+func findRipgrep(ctx context.Context) (*ripgrep.Program, error) {
+	return ripgrep.Find(ctx, ripgrep.Usual())
 }
 
 // insideGit reports whether a folder belongs to a git work tree.

@@ -14,6 +14,10 @@ type Options struct {
 	// State is the folder for locks and journals, outside the tree.
 	// Default: the user's state folder.
 	State string
+	// Search says who matches patterns: "auto" (default: in process, and a
+	// ripgrep, if there is one, for what only it can do), "native" or "rg".
+	// The answer is the same.
+	Search string
 	// Observe, if set, is told every stage of every call.
 	Observe func(tool.Event)
 }

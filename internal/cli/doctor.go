@@ -1,15 +1,16 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"github.com/burin-tools/burin/internal/profile"
+	"github.com/burin-tools/burin/internal/ripgrep"
 )
 
 func doctorCommand() *cobra.Command {
@@ -19,7 +20,16 @@ func doctorCommand() *cobra.Command {
 		Args:  exactly(0, 0),
 	}
 	p := addFlags(c)
-	c.RunE = func(c *cobra.Command, _ []string) error { return doctor(c, p) }
+	install := c.Flags().String("install", "", "fetch a `program` into Burin's cache with npm; only rg is known")
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		switch *install {
+		case "":
+			return doctor(c, p)
+		case "rg":
+			return installRipgrep(c)
+		}
+		return fmt.Errorf("cannot install %q; only rg is known", *install)
+	}
 	return c
 }
 
@@ -62,13 +72,29 @@ func doctor(c *cobra.Command, flags *profile.Profile) error {
 		say("settings", "%s: %s", f, found)
 	}
 	say("replace", "%s", replaceTest(e.Roots()[0]))
-	for _, name := range []string{"git", "rg", "bash"} {
-		if path, err := exec.LookPath(name); err == nil {
-			say(name, "%s (not needed)", path)
-		} else {
-			say(name, "not found (not needed)")
-		}
+	say("search", "%s", searchLine(c.Context(), p.Search))
+	return nil
+}
+
+// searchLine says who matches patterns, and why.
+func searchLine(ctx context.Context, backend string) string {
+	rg, err := ripgrep.Find(ctx, ripgrep.Usual())
+	found := "no ripgrep was found, and none is needed (burin doctor --install rg fetches one)"
+	if err == nil {
+		found = fmt.Sprintf("ripgrep %s was found %s: %s", rg.Version, rg.Found, rg.Path)
 	}
+	if backend == "rg" {
+		return "by ripgrep, as set; " + found
+	}
+	return "in process; " + found
+}
+
+func installRipgrep(c *cobra.Command) error {
+	rg, err := ripgrep.Install(c.Context(), ripgrep.Usual().Cache, func(s string) { fmt.Fprintln(c.ErrOrStderr(), s) })
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.OutOrStdout(), "ripgrep %s is at %s\n", rg.Version, rg.Path)
 	return nil
 }
 

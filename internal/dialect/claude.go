@@ -26,14 +26,14 @@ func Claude() *Dialect {
 			Preserve: true,
 		},
 		Policy: Policy{Mode: permission.AcceptEdits, Sensitive: permission.DenyRules},
-		Tools: []*Tool{
+		Tools: append([]*Tool{
 			bind(tool.Definition{Name: "Read", Title: "Read a text file", ReadOnly: true, Idempotent: true},
 				(*claudeRead).args, (*toolbox.Box).Read, claudeReadResult),
 			bind(tool.Definition{Name: "Edit", Title: "Edit a file", Destructive: true},
 				(*claudeEdit).args, (*toolbox.Box).Edit, claudeEditResult),
 			bind(tool.Definition{Name: "Write", Title: "Write a file", Destructive: true},
 				(*claudeWrite).args, (*toolbox.Box).Write, claudeWriteResult),
-		},
+		}, claudeSearchTools()...),
 		badArgs: func(t *Tool, vs []Violation) string {
 			return fmt.Sprintf("<tool_use_error>InputValidationError: %s failed: %s</tool_use_error>", t.Name, listViolations(vs))
 		},

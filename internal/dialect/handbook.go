@@ -22,13 +22,13 @@ func Handbook() *Dialect {
 		},
 		Policy: Policy{Mode: permission.AcceptEdits,
 			OutsideRead: permission.RefuseOutside, OutsideWrite: permission.RefuseOutside, Sensitive: permission.DenyRules},
-		Tools: []*Tool{
+		Tools: append([]*Tool{
 			bind(tool.Definition{Name: "read_file", Title: "Read a file", ReadOnly: true, Idempotent: true},
 				(*handbookRead).args, (*toolbox.Box).Read, handbookReadResult).
 				instead(notText),
 			bind(tool.Definition{Name: "write_file", Title: "Write a file", Destructive: true, Idempotent: true},
 				(*handbookWrite).args, (*toolbox.Box).Write, handbookWriteResult),
-		},
+		}, handbookSearchTools()...),
 		badArgs: func(t *Tool, vs []Violation) string {
 			return fmt.Sprintf("invalid arguments for %s: %s", t.Name, listViolations(vs))
 		},

@@ -28,14 +28,14 @@ func Kimi() *Dialect {
 			AbsoluteOutside: true,
 		},
 		Policy: Policy{Mode: permission.Default, OutsideRead: permission.AllowOutside, GitTreeEdits: true},
-		Tools: []*Tool{
+		Tools: append([]*Tool{
 			bind(tool.Definition{Name: "Read", Title: "Read a text file", ReadOnly: true, Idempotent: true},
 				(*kimiRead).args, (*toolbox.Box).Read, kimiReadResult),
 			bind(tool.Definition{Name: "Write", Title: "Write a file", Destructive: true},
 				(*kimiWrite).args, (*toolbox.Box).Write, kimiWriteResult),
 			bind(tool.Definition{Name: "Edit", Title: "Edit a file", Destructive: true},
 				(*kimiEdit).args, (*toolbox.Box).Edit, kimiEditResult),
-		},
+		}, kimiSearchTools()...),
 		badArgs: func(t *Tool, vs []Violation) string {
 			var s []string
 			for _, v := range vs {

@@ -28,14 +28,14 @@ func Native() *Dialect {
 			Preserve: true,
 		},
 		Policy: Policy{Mode: permission.AcceptEdits},
-		Tools: []*Tool{
+		Tools: append([]*Tool{
 			bind(tool.Definition{Name: "Read", Title: "Read a text file", ReadOnly: true, Idempotent: true},
 				(*nativeRead).args, (*toolbox.Box).Read, nativeReadResult),
 			bind(tool.Definition{Name: "Write", Title: "Write a file", Destructive: true},
 				(*nativeWrite).args, (*toolbox.Box).Write, nativeWriteResult),
 			bind(tool.Definition{Name: "Edit", Title: "Edit a file", Destructive: true},
 				(*nativeEdit).args, (*toolbox.Box).Edit, nativeEditResult),
-		},
+		}, nativeSearchTools()...),
 		badArgs: func(t *Tool, vs []Violation) string {
 			return fmt.Sprintf("The arguments of %s do not fit: %s.", t.Name, listViolations(vs))
 		},

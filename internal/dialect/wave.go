@@ -25,14 +25,14 @@ func Wave() *Dialect {
 		Settings: toolbox.Settings{StaleEdit: toolbox.WithNote, StaleWrite: toolbox.Refuse},
 		Policy: Policy{Mode: permission.Default, OutsideRead: permission.AllowOutside,
 			Sensitive: permission.DenyRules},
-		Tools: []*Tool{
+		Tools: append([]*Tool{
 			bind(tool.Definition{Name: "Read", Title: "Read a text file", ReadOnly: true, Idempotent: true},
 				(*waveRead).args, (*toolbox.Box).Read, waveReadResult),
 			bind(tool.Definition{Name: "Write", Title: "Write a file", Destructive: true},
 				(*waveWrite).args, (*toolbox.Box).Write, waveWriteResult),
 			bind(tool.Definition{Name: "Edit", Title: "Edit a file", Destructive: true},
 				(*waveEdit).args, (*toolbox.Box).Edit, waveEditResult),
-		},
+		}, waveSearchTools()...),
 		badArgs: func(_ *Tool, vs []Violation) string {
 			var s []string
 			for _, v := range vs {

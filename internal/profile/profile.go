@@ -39,6 +39,7 @@ type Profile struct {
 	Ask        []string `json:"ask"`        // rules
 	Deny       []string `json:"deny"`       // rules
 	Durability string   `json:"durability"` // full or fast
+	Search     string   `json:"search"`     // auto, native or rg
 	Structured bool     `json:"structured"` // send machine-readable results too
 }
 
@@ -124,7 +125,7 @@ func (p Profile) with(over Profile) Profile {
 	for _, s := range []struct {
 		at   *string
 		over string
-	}{{&p.Root, over.Root}, {&p.Dialect, over.Dialect}, {&p.Mode, over.Mode}, {&p.Durability, over.Durability}} {
+	}{{&p.Root, over.Root}, {&p.Dialect, over.Dialect}, {&p.Mode, over.Mode}, {&p.Durability, over.Durability}, {&p.Search, over.Search}} {
 		if s.over != "" {
 			*s.at = s.over
 		}
@@ -142,7 +143,7 @@ func (p Profile) with(over Profile) Profile {
 
 // Open opens the engine of the profile.
 func (p Profile) Open(observe func(tool.Event)) (*burin.Engine, error) {
-	return burin.Open(p.Root, &burin.Options{Dirs: p.AddDir, Durability: p.Durability, Observe: observe})
+	return burin.Open(p.Root, &burin.Options{Dirs: p.AddDir, Durability: p.Durability, Search: p.Search, Observe: observe})
 }
 
 // Session opens a session of the profile.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/burin-tools/burin/internal/ripgrep"
 	"github.com/burin-tools/burin/internal/workspace"
 	"github.com/burin-tools/burin/tool"
 )
@@ -22,6 +23,10 @@ type Box struct {
 	// not be shown; Hides the same of its name. They filter what is found.
 	// Nil holds nothing back.
 	HoldBack, Hides func(real string) bool
+
+	Backend Backend
+	// Ripgrep finds a ripgrep; nil where none may be used.
+	Ripgrep func(context.Context) (*ripgrep.Program, error)
 }
 
 // Settings are the few points on which agents differ in deeds. The zero value
