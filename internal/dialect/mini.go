@@ -63,9 +63,6 @@ func (w *miniRead) render(o *toolbox.ReadOut) (string, error) {
 		}
 		fmt.Fprintf(&b, "%d\t", total)
 	}
-	if last := o.LastShown(); !extra && last < total && len(o.Page.Lines) > 0 {
-		fmt.Fprintf(&b, "\n[Shown: %s of %d; continue with offset %d]", lineRange(int(o.First), int(last)), total, last+1)
-	}
 	return b.String(), nil
 }
 
