@@ -48,6 +48,6 @@ func isTerminal(f *os.File) bool {
 
 // colourful reports whether colours may be written to w.
 func colourful(w io.Writer) bool {
-	f, ok := w.(*os.File)
+	f, ok := raw(w).(*os.File)
 	return ok && isTerminal(f) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 }

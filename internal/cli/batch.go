@@ -71,7 +71,11 @@ func batchCall(c *cobra.Command, s *burin.Session, line []byte, n int) (resultLi
 	}
 	d := json.NewDecoder(bytes.NewReader(line))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&call); err != nil {
+	err := d.Decode(&call)
+	if err == nil && d.More() {
+		err = errors.New("more than one JSON value on a line")
+	}
+	if err != nil {
 		return resultLine{Failed: true, Kind: tool.Invalid, Text: fmt.Sprintf("line %d: %v", n, err)}, nil
 	}
 	r, err := s.Call(c.Context(), call.Tool, call.Args)

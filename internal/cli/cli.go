@@ -35,9 +35,13 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	root := command()
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
+	answers := &checked{w: out}
+	root.SetOut(answers)
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = answers.err
+	}
 	switch {
 	case err == nil:
 		return exitOK
@@ -46,6 +50,29 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	}
 	fmt.Fprintf(errOut, "burin: %v\n", err)
 	return exitUsage
+}
+
+// A checked writer remembers that something could not be written: an answer
+// that did not arrive whole must not look like one.
+type checked struct {
+	w   io.Writer
+	err error
+}
+
+func (c *checked) Write(b []byte) (int, error) {
+	n, err := c.w.Write(b)
+	if err != nil && c.err == nil {
+		c.err = err
+	}
+	return n, err
+}
+
+// raw returns what a checked writer writes to.
+func raw(w io.Writer) io.Writer {
+	if c, ok := w.(*checked); ok {
+		return c.w
+	}
+	return w
 }
 
 func command() *cobra.Command {

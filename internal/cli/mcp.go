@@ -35,7 +35,7 @@ Questions go to the client (elicitation) where it can ask a person; elsewhere th
 			OperatorRoots: p.Root != "",
 			Structured:    p.Structured,
 			Open: func(roots []string, asker tool.Asker) (mcpserver.Session, error) {
-				return openFor(p, roots, asker)
+				return openFor(p, *flags, roots, asker)
 			},
 		}
 		// A client that went away is an error of a write, not a signal that
@@ -44,15 +44,22 @@ Questions go to the client (elicitation) where it can ask a person; elsewhere th
 		if *verbose {
 			config.Log = slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil))
 		}
-		return mcpserver.Serve(c.Context(), c.InOrStdin(), c.OutOrStdout(), config)
+		return mcpserver.Serve(c.Context(), c.InOrStdin(), raw(c.OutOrStdout()), config)
 	}
 	return c
 }
 
 // openFor opens a session for the roots of a client, or those of the profile.
-func openFor(p profile.Profile, roots []string, asker tool.Asker) (mcpserver.Session, error) {
+// With roots of a client it is the settings file of its first root that
+// counts, not that of the folder the server was started in.
+func openFor(p, flags profile.Profile, roots []string, asker tool.Asker) (mcpserver.Session, error) {
 	if len(roots) > 0 {
-		p.Root, p.AddDir = roots[0], append(roots[1:len(roots):len(roots)], p.AddDir...)
+		var err error
+		flags.Root = roots[0]
+		if p, err = profile.Load(flags); err != nil {
+			return nil, err
+		}
+		p.AddDir = append(roots[1:len(roots):len(roots)], p.AddDir...)
 	}
 	e, err := p.Open(nil)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -66,9 +67,16 @@ func (v Violation) String() string {
 	return v.Arg
 }
 
+// mostViolations is how many are told of one call.
+const mostViolations = 20
+
 func listViolations(vs []Violation) string {
 	var s []string
 	for _, v := range vs {
+		if len(s) == mostViolations {
+			s = append(s, fmt.Sprintf("and %d more", len(vs)-mostViolations))
+			break
+		}
 		s = append(s, v.String())
 	}
 	return strings.Join(s, "; ")
@@ -186,6 +194,10 @@ func (f *field) set(v reflect.Value, raw json.RawMessage, prefix string) []Viola
 		switch {
 		case !ok:
 			return wrong(Mistyped)
+		case !wellFormed(raw):
+			v := wrong(Mistyped)
+			v[0].Want = "valid Unicode: it holds half of a surrogate pair, or bytes that are no UTF-8"
+			return v
 		case f.enum != nil && !contains(f.enum, s):
 			return wrong(NotOneOf)
 		case len(s) < f.minlen:
@@ -466,4 +478,38 @@ func unquote(raw json.RawMessage) (string, bool) {
 	var s string
 	err := json.Unmarshal(raw, &s)
 	return s, err == nil
+}
+
+// wellFormed reports whether a JSON string says every character. A lone
+// surrogate or a byte that is no UTF-8 would become U+FFFD: text that nobody
+// sent would be looked for, or written.
+func wellFormed(raw json.RawMessage) bool {
+	if !utf8.Valid(raw) {
+		return false
+	}
+	for i := bytes.IndexByte(raw, '\\'); i >= 0 && i < len(raw); {
+		n := 2
+		if raw[i+1] == 'u' {
+			switch u := hex4(raw[i+2:]); {
+			case utf16.IsSurrogate(u):
+				if n = 12; i+12 > len(raw) || raw[i+6] != '\\' || raw[i+7] != 'u' || utf16.DecodeRune(u, hex4(raw[i+8:])) == utf8.RuneError {
+					return false
+				}
+			default:
+				n = 6
+			}
+		}
+		i += n
+		j := bytes.IndexByte(raw[i:], '\\')
+		if j < 0 {
+			break
+		}
+		i += j
+	}
+	return true
+}
+
+func hex4(b []byte) rune {
+	n, _ := strconv.ParseUint(string(b[:4]), 16, 16)
+	return rune(n)
 }

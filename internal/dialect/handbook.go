@@ -51,9 +51,11 @@ type handbookRead struct {
 }
 
 func (w *handbookRead) args() (toolbox.ReadArgs, error) {
-	return toolbox.ReadArgs{
-		Path: w.Path, First: val(w.Offset, 0) + 1, Count: val(w.Limit, 0), Exact: true, Render: w.render,
-	}, nil
+	a := toolbox.ReadArgs{Path: w.Path, First: val(w.Offset, 0) + 1, Count: val(w.Limit, 0), Exact: true, Render: w.render}
+	if w.Limit == nil && w.Offset == nil {
+		a.MaxBytes = plainMax
+	}
+	return a, nil
 }
 
 func (w *handbookRead) render(o *toolbox.ReadOut) (string, error) {

@@ -33,6 +33,9 @@ func Mini() *Dialect {
 	}
 }
 
+// plainMax is the size from which a file can surely not be shown whole.
+const plainMax = 4 * textfile.HardMax
+
 type miniRead struct {
 	Path   string `json:"path" desc:"File path to read" minlen:"1"`
 	Offset *int64 `json:"offset,omitempty" desc:"Start line number (1-indexed)" default:"1"`
@@ -40,7 +43,11 @@ type miniRead struct {
 }
 
 func (w *miniRead) args() (toolbox.ReadArgs, error) {
-	return toolbox.ReadArgs{Path: w.Path, First: max(val(w.Offset, 1), 1), Count: val(w.Limit, 0), Render: w.render}, nil
+	a := toolbox.ReadArgs{Path: w.Path, First: max(val(w.Offset, 1), 1), Count: val(w.Limit, 0), Render: w.render}
+	if w.Limit == nil && w.Offset == nil {
+		a.MaxBytes = plainMax
+	}
+	return a, nil
 }
 
 func (w *miniRead) render(o *toolbox.ReadOut) (string, error) {

@@ -126,15 +126,15 @@ func (w *nativeRead) status(o *toolbox.ReadOut) string {
 	if o.AtEnd() && len(o.Page.Lines) > 0 {
 		s = append(s, "End of file.")
 	}
-	if next := w.next(o); next != "" {
-		s = append(s, next)
-	}
 	if w.MaxChars != nil && *w.MaxChars > nativeCharsMax {
 		s = append(s, fmt.Sprintf("max_chars is %d at most.", nativeCharsMax))
 	}
 	s = append(s, formNotes(o.Index.Form, o.Index.Endings, o.Page)...)
 	if o.Page.Escapes > 0 && o.Index.Form.Stray {
 		s = append(s, "If you know the encoding, read and edit with encoding set, e.g. windows-1252.")
+	}
+	if next := w.next(o); next != "" {
+		s = append(s, next)
 	}
 	return "[" + strings.Join(s, " ") + "]"
 }
@@ -256,10 +256,14 @@ func keptNote(o *toolbox.WriteOut) string {
 	if o.Kept.CRLF {
 		kept = append(kept, "CRLF line endings")
 	}
-	if len(kept) == 0 {
-		return ""
+	note := ""
+	if len(kept) > 0 {
+		note = " Kept of the old file: " + strings.Join(kept, ", ") + "."
 	}
-	return " Kept of the old file: " + strings.Join(kept, ", ") + "."
+	if o.Recoded {
+		note += " The old file was not valid UTF-8; the new one is. To write in another encoding, name it."
+	}
+	return note
 }
 
 type nativeSubstitution struct {

@@ -37,18 +37,26 @@ type outcome struct {
 
 var noArguments = json.RawMessage("{}")
 
-// call runs a tool and returns its answer, also when the tool panics. It waits
-// for its turn when many calls are running.
+// turn waits until fewer than maxRunning calls are running, or ctx is done.
+// A call keeps its turn until its answer is written: a client that does not
+// read holds up its calls, and not the memory with their answers.
+func (s *server) turn(ctx context.Context) (over func()) {
+	select {
+	case s.running <- struct{}{}:
+		return func() { <-s.running }
+	case <-ctx.Done():
+		return func() {}
+	}
+}
+
+// call runs a tool and returns its answer, also when the tool panics.
 func (s *server) call(ctx context.Context, c *call) (o outcome) {
 	o = outcome{stateless: c.statement != nil, facts: s.c.Structured}
 	if _, ok := s.names[c.name]; !ok {
 		o.err = unknownTool(c.name)
 		return o
 	}
-	select {
-	case s.running <- struct{}{}:
-		defer func() { <-s.running }()
-	case <-ctx.Done():
+	if ctx.Err() != nil {
 		o.err = internal(ctx.Err())
 		return o
 	}
@@ -97,7 +105,13 @@ func (o *outcome) tooLong() bool {
 	return len(b) > maxAnswer
 }
 
+// maxName is how much of a name that nobody knows is said back.
+const maxName = 200
+
 func unknownTool(name string) *jsonrpc.Error {
+	if len(name) > maxName {
+		name = name[:maxName] + "…"
+	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool " + strconv.Quote(name)}
 }
 
@@ -167,6 +181,7 @@ func (s *server) handle(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallT
 		c.statement = &statement{asks: showsForms(r.ClientCapabilities())}
 	}
 	c.answer, _ = r.Params.InputResponses[questionKey].(*mcp.ElicitResult)
+	defer s.turn(ctx)()
 	o := s.call(ctx, &c)
 	if o.err != nil {
 		return nil, o.err

@@ -208,6 +208,8 @@ func moved(part, from, to []byte) []byte {
 
 // run runs the call and writes its answer.
 func (j *job) run() {
+	over := j.s.turn(j.ctx)
+	defer over()
 	o := j.s.call(j.ctx, &j.call)
 	b := o.appendReply(buffers.get(o.size()), j.id, j.s.identity)
 	p := j.s.flight.remove(j.key)

@@ -12,17 +12,10 @@
 package profile
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-
-	"github.com/tailscale/hujson"
 
 	"github.com/burin-tools/burin"
 	"github.com/burin-tools/burin/tool"
@@ -63,6 +56,13 @@ func Load(flags Profile) (Profile, error) {
 	if err != nil {
 		return Profile{}, err
 	}
+	// A project may hide tools, never bring back one that the user hides.
+	if len(project.Tools) > 0 && len(user.Tools) > 0 {
+		hidden := func(t string) bool { return !slices.Contains(user.Tools, t) }
+		if project.Tools = slices.DeleteFunc(project.Tools, hidden); len(project.Tools) == 0 {
+			return Profile{}, fmt.Errorf("%s: \"tools\" leaves none of those that the user's settings show", projectFile(root))
+		}
+	}
 	return user.with(project).with(flags), nil
 }
 
@@ -87,38 +87,6 @@ func (p Profile) Files() (files []string) {
 }
 
 func projectFile(root string) string { return filepath.Join(root, ".burin", "config.json") }
-
-func load(file string, forbidden []string) (p Profile, err error) {
-	if file == "" {
-		return p, nil
-	}
-	text, err := os.ReadFile(file)
-	if errors.Is(err, fs.ErrNotExist) {
-		return p, nil
-	}
-	if err != nil {
-		return p, err
-	}
-	plain, err := hujson.Standardize(text)
-	if err != nil {
-		return p, fmt.Errorf("%s: %w", file, err)
-	}
-	var keys map[string]json.RawMessage
-	if err := json.Unmarshal(plain, &keys); err != nil {
-		return p, fmt.Errorf("%s: %w", file, err)
-	}
-	for _, k := range forbidden {
-		if _, ok := keys[k]; ok {
-			return p, fmt.Errorf("%s: %q may only be set in the user's configuration or by a flag", file, k)
-		}
-	}
-	d := json.NewDecoder(bytes.NewReader(plain))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
-		return p, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "json: "))
-	}
-	return p, nil
-}
 
 // with returns p with the choices of over put on top.
 func (p Profile) with(over Profile) Profile {

@@ -60,6 +60,26 @@ func (d *Document) Find(text string) []Span {
 	return d.apart(spans)
 }
 
+// FindSome is Find that keeps the first max occurrences only, and besides
+// tells how many there are: a short text in a large file may occur a hundred
+// million times.
+func (d *Document) FindSome(text string, max int) (spans []Span, total int) {
+	needle, ok := d.lineBreaks(text)
+	if !ok || needle == "" {
+		return nil, 0
+	}
+	if d.Form.BOM > 0 && strings.HasPrefix(needle, bom) || d.back != nil && d.Form.Encoding.doubles() {
+		spans = d.Find(text)
+		return spans[:min(len(spans), max)], len(spans)
+	}
+	for at := range occurrences(d.view, []byte(needle)) {
+		if total++; total <= max {
+			spans = append(spans, Span{at, at + len(needle)})
+		}
+	}
+	return spans, total
+}
+
 const bom = "\ufeff"
 
 // lineBreaks returns text with the line breaks of the file. It says no for

@@ -86,7 +86,7 @@ func sniffMark(head []byte, whole bool) (Form, bool, error) {
 // sniffInvalid decides about bytes that are not UTF-8.
 func sniffInvalid(head []byte, whole bool) (Form, error) {
 	high, stray, multi := count(head, whole)
-	if multi >= 4 && multi >= 4*stray {
+	if multi >= 4*stray {
 		return Form{Encoding: UTF8, Stray: true}, nil
 	}
 	if controls(head) > len(head)/16 {

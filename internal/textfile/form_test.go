@@ -71,6 +71,7 @@ func TestSniff(t *testing.T) {
 		{"UTF-16 LE, French", le("été\nà côté\n"), "utf-16le"},
 		{"UTF-16 LE with pairs", le("smile 😀😀 and 𝄞\n"), "utf-16le"},
 		{"UTF-16 LE, window cuts a pair", le(strings.Repeat("x", zeroWindow/2-1) + "😀 and more\n"), "utf-16le"},
+		{"UTF-16 BE that half reads as LE", be("一一一一 ab"), "binary"},
 		{"UTF-16 LE, odd byte at the end", le("first\nsecond\n") + "x", "utf-16le"},
 		{"UTF-16 LE with a NUL", le("a\x00b\n"), "binary"},
 		{"UTF-16 LE, half of a pair", le("hello\n") + "\x00\xd8" + le("x\n"), "binary"},
@@ -84,8 +85,10 @@ func TestSniff(t *testing.T) {
 
 		{"stray byte in ASCII", "const x = 1;\n// caf\xe9 note\n", "utf-8 stray assumed"},
 		{"stray byte in UTF-8", "naïve café, déjà vu, über\n\xff\n", "utf-8 stray"},
+		{"a chance pair among stray bytes", "x = 1 // caf\xe9 \xc3\xa9 \xe8\n", "utf-8 stray assumed"},
 		{"as many stray as valid", "é\xe9\nè\xe8\nà\xe0\nù\xf9\n", "utf-8 stray assumed"},
 		{"cut at the end of the file", "abc\n.\xe4\xbd", "utf-8 stray assumed"},
+		{"one byte of a character at the end of the file", "abc\xe4", "utf-8 stray assumed"},
 		{"Shift-JIS, two characters", "\x90\xdd\x92\xe8=1\nmode=a\n", "utf-8 stray assumed"},
 		{"GBK, two characters", "const x = 1\n\xd6\xd0\xce\xc4\n", "utf-8 stray assumed"},
 		{"GBK, two characters alone", "\xc4\xe3\xba\xc3\n", "unknown"},
@@ -226,6 +229,20 @@ func TestGuessedPieces(t *testing.T) {
 	}
 	if right < all*7/10 {
 		t.Errorf("only %d of %d pieces were recognised", right, all)
+	}
+}
+
+// Capitals of one Cyrillic encoding are small letters of another, so a word of
+// capitals alone is explained nearly as well by both.
+func TestWordsOfCapitalsAreNotGuessedWrong(t *testing.T) {
+	for word := range strings.FieldsSeq("НАСТРОЙКИ ПАРАМЕТРЫ СООБЩЕНИЕ ВНИМАНИЕ УСТАНОВКА ОБЪЯВЛЕНИЕ ФУНКЦИОНАЛ ЗАВЕРШЕНИЕ КОМПИЛЯТОР") {
+		for _, name := range []string{"windows-1251", "koi8-r", "iso-8859-5"} {
+			raw := encode(t, name, word)
+			f, err := Sniff(raw, true, nil)
+			if got, _ := readAs(f, raw); f.Guessed && got != word {
+				t.Errorf("%s in %s: taken for %s, reads %q", word, name, describe(f, err), got)
+			}
+		}
 	}
 }
 

@@ -161,7 +161,7 @@ func (t *tongue) cost(r, before rune) int {
 	if b, ok := t.bits[unicode.ToLower(r)]; ok {
 		switch {
 		case unicode.IsUpper(before):
-			return b + 2
+			return b // of a word in capitals, which its first letter paid for
 		case unicode.IsLower(before):
 			return b + 2*clashBits
 		}

@@ -148,12 +148,12 @@ type repeated struct {
 	unit  []byte // its length divides blockSize
 	size  int64
 	reads atomic.Int64
-	fail  int64 // offset at which reads fail, 0 for never
+	fail  int64 // offset at which a read fails, 0 for never
 }
 
 func (r *repeated) ReadAt(b []byte, at int64) (int, error) {
 	r.reads.Add(1)
-	if r.fail > 0 && at >= r.fail {
+	if r.fail > 0 && at == r.fail {
 		return 0, errors.New("broken disk")
 	}
 	n := 0

@@ -23,6 +23,7 @@ func TestNearest(t *testing.T) {
 		{"tabs", code, "func two(n int) error {\n    x := compute(n)\n", "7-8 tabs or spaces"},
 		{"case", code, "FUNC ONE() {\n\treturn alpha\n}", "3-5 upper or lower case"},
 		{"the most telling line decides", "}\n}\nx = 1\nresult := a + b // unique\n}\n", "result := a + b // unique\n}\ny = 2", "4-5 number of lines"},
+		{"long lines decide, not short ones", "end if\nx\nend if\ny\nresult := a + b // unique\nz\n", "result := a + b // unique\nend if", "5-6 text"},
 		{"more than the file has before", "second\nthird\nfourth\n", "zeroth\nfirst\nsecond\nthird", "1-2 number of lines"},
 		{"CRLF", "a line here\r\nanother line\r\n", "a line here \nanother line", "1-2 blanks at the end of the line"},
 		{"a CR in a mixed file", "a line here\r\nanother line\n", "a line here\nanother line", "1-2 a carriage return (CR)"},

@@ -298,6 +298,38 @@ func TestPageOfLongLines(t *testing.T) {
 	}
 }
 
+// Pieces of a long line are cut between characters, and never between the CR
+// and the LF that end it.
+func TestPiecesOfLongLines(t *testing.T) {
+	for _, name := range []string{"utf-8", "utf-16le", "utf-16be", "gbk", "gb18030", "euc-jp", "shift_jis"} {
+		e := mustEncoding(t, name)
+		pad, _ := e.Encode("xy")
+		for _, special := range []string{"中", "😀", "中中😀", "\r\n"} {
+			mark, err := e.Encode(special)
+			if err != nil {
+				continue
+			}
+			for shift := range len(mark) + 2 {
+				at := 3*blockSize - shift // where the special stands
+				if e.wide {
+					at &^= 1
+				}
+				raw := bytes.Repeat(pad, at/len(pad)+1)[:at]
+				raw = append(raw, mark...)
+				if special != "\r\n" {
+					raw = append(raw, bytes.Repeat(mark, 2000)...)
+				}
+				form := Form{Encoding: e}
+				x, n := BuildBytes(raw, form), newNaive(raw, form)
+				for _, q := range []Request{{}, {Max: 10, Column: at/len(pad)*2 - 3, Units: UTF16}} {
+					q.First = 1
+					checkPages(t, raw, form, x, n, q)
+				}
+			}
+		}
+	}
+}
+
 // A column inside a pair is refused wherever the pair lies in a long line.
 func TestColumnInsideAPair(t *testing.T) {
 	for _, n := range []int{3, blockSize/4 - 1, blockSize / 4, blockSize/4 + 1, longLine} {
@@ -502,24 +534,25 @@ func TestPageMemoryIsBounded(t *testing.T) {
 
 // What is given back is used again, and nothing that is still shown.
 func TestReleasedMemoryIsReused(t *testing.T) {
-	raw := []byte(strings.Repeat("first file\n", 60_000))
+	const text = "first file, with lines that are rather long"
+	raw := []byte(strings.Repeat(text+"\n", 60_000))
 	other := []byte(strings.Repeat("other one!\n", 60_000))
 	x, y := BuildBytes(raw, plainForm()), BuildBytes(other, plainForm())
 	ctx := context.Background()
 	for i := range 20 {
-		r := Request{Newest: i%2 == 0, Max: 5000, First: 100}
+		r := Request{Newest: i%2 == 0, Max: 5000, First: 100 + 37*int64(i)}
 		kept, _ := x.Page(ctx, OnDisk(bytes.NewReader(raw), int64(len(raw))), r)
 		gone, _ := y.Page(ctx, OnDisk(bytes.NewReader(other), int64(len(other))), r)
 		gone.Release()
 		if again, _ := y.Page(ctx, OnDisk(bytes.NewReader(other), int64(len(other))), Request{Count: 50_000}); len(again.Lines) != 50_000 {
 			t.Fatal("page of another size than asked for")
 		}
-		for _, l := range kept.Lines {
-			if string(l.Text) != "first file" {
-				t.Fatalf("line %d became %q", l.N, l.Text)
+		for i, l := range kept.Lines {
+			if string(l.Text) != text || l.N != kept.Lines[0].N+int64(i) {
+				t.Fatalf("line %d became %d, %q", kept.Lines[0].N+int64(i), l.N, l.Text)
 			}
 		}
-		if gone.Lines != nil || len(kept.Lines) != 500 {
+		if gone.Lines != nil || len(kept.Lines) != 5000/len(text) {
 			t.Fatalf("%d lines kept, %d left of what was released", len(kept.Lines), len(gone.Lines))
 		}
 		kept.Release()

@@ -21,10 +21,10 @@ func (p *pager) showLine(raw []byte, at int64) (text []byte, units int) {
 	return raw, p.Units.countValid(raw)
 }
 
-// checked is a part of the file that was looked at as a whole, which is
+// checked is a part of the file, up to an offset, that was looked at as a whole, which is
 // quicker than line by line.
 type checked struct {
-	start, end   int64
+	end          int64
 	valid, ascii bool // UTF-8, ASCII
 }
 
@@ -34,7 +34,7 @@ const checkSize = 32 << 10
 // isClean reports whether the line at an offset is valid UTF-8.
 func (p *pager) isClean(raw []byte, at int64) bool {
 	end := at + int64(len(raw))
-	if at >= p.clean.start && end <= p.clean.end {
+	if end <= p.clean.end {
 		return p.clean.valid
 	}
 	held, base := p.mem, int64(0)
@@ -46,7 +46,7 @@ func (p *pager) isClean(raw []byte, at int64) bool {
 	if i := bytes.LastIndexByte(part, '\n') + 1; i >= len(raw) {
 		part = part[:i] // whole lines
 	}
-	p.clean = checked{start: at, end: at + int64(len(part)), ascii: isASCII(part)}
+	p.clean = checked{end: at + int64(len(part)), ascii: isASCII(part)}
 	p.clean.valid = p.clean.ascii || utf8.Valid(part)
 	if !p.clean.valid { // some line is not, perhaps another one
 		p.clean.end = end

@@ -85,6 +85,10 @@ func (b *Box) resolve(op, name string) (workspace.Resolved, error) {
 		return r, err
 	}
 	r.Given = name
+	if n := len(name); n > 1 && name[n-1] == '/' && op != "list" && op != "search" && op != "stat" && !r.Mode.IsDir() {
+		return r, &tool.Error{Kind: tool.IsDirectory, Op: op, Path: name, Reason: "a name that ends with / is that of a directory",
+			Next: "Give the name of a file."}
+	}
 	outside := &tool.Error{Kind: tool.Outside, Op: op, Path: name, Reason: "it is outside the workspace"}
 	switch {
 	case r.Outside && b.Settings.RefuseOutside:

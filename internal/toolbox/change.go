@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -28,6 +29,7 @@ type change struct {
 
 	stamp   *workspace.Stamp // nil: there is no file
 	raw     []byte           // its content
+	sparse  bool             // mostly holes
 	hash    uint64
 	release func()
 
@@ -48,7 +50,7 @@ func (c *change) open() error {
 	}
 	defer f.Close()
 	c.stamp = &f.Stamp
-	if f.Stamp.Size > EditMax || f.Sparse() {
+	if c.sparse = f.Sparse(); f.Stamp.Size > EditMax || c.sparse {
 		return nil // raw stays nil: too large to look at
 	}
 	c.raw, c.release, err = slurp(f, f.Stamp.Size)
@@ -74,18 +76,36 @@ func (c *change) changed() bool {
 
 // place writes the new content over the old one.
 func (c *change) place(ctx context.Context, pieces [][]byte) (workspace.Stamp, error) {
-	stamp, err := c.box.Files.Replace(ctx, c.at, c.stamp, func(w io.Writer) error {
+	stamp, err := c.box.Files.Replace(ctx, c.at, c.stamp, func(out io.Writer) error {
+		return writePieces(out, pieces)
+	})
+	return stamp, c.placed(err)
+}
+
+// manyPieces is the number from which pieces are gathered before they are
+// written: replacing all may make millions of tiny ones, and a call of the
+// system for each would take most of the time.
+const manyPieces = 8
+
+func writePieces(out io.Writer, pieces [][]byte) error {
+	if len(pieces) > manyPieces {
+		w := bufio.NewWriterSize(out, 256<<10)
 		for _, p := range pieces {
-			if len(p) == 0 {
-				continue
-			}
 			if _, err := w.Write(p); err != nil {
 				return err
 			}
 		}
-		return nil
-	})
-	return stamp, c.placed(err)
+		return w.Flush()
+	}
+	for _, p := range pieces {
+		if len(p) == 0 {
+			continue
+		}
+		if _, err := out.Write(p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // A lostRace is the error of a change that found another file in place of the

@@ -245,15 +245,24 @@ func (e *editor) guard() error {
 // substitute does one edit on the text as the edits before have left it.
 func (e *editor) substitute(i int) ([]textfile.Replacement, error) {
 	sub := e.args.Edits[i]
-	spans, step := e.now.Find(sub.Old), textfile.Leniency(0)
-	if len(spans) == 0 && e.args.Lenient {
+	var spans []textfile.Span
+	var total int
+	step := textfile.Leniency(0)
+	if sub.All {
+		spans = e.now.Find(sub.Old)
+		total = len(spans)
+	} else {
+		spans, total = e.now.FindSome(sub.Old, linesLooked)
+	}
+	if total == 0 && e.args.Lenient {
 		spans, step = e.now.FindLenient(sub.Old)
+		total = len(spans)
 	}
 	switch {
-	case len(spans) == 0:
+	case total == 0:
 		return nil, e.mismatch(i)
-	case len(spans) > 1 && (!sub.All || step > 0):
-		return nil, e.ambiguous(i, spans, step)
+	case total > 1 && (!sub.All || step > 0):
+		return nil, e.ambiguous(i, spans, total, step)
 	}
 	spans = apart(spans)
 	if err := e.judge(i, spans); err != nil {
@@ -261,8 +270,8 @@ func (e *editor) substitute(i int) ([]textfile.Replacement, error) {
 	}
 	rs := make([]textfile.Replacement, len(spans))
 	text := e.now.Adapt(sub.New)
-	if e.now.Form.BOM > 0 && strings.HasPrefix(sub.Old, "\ufeff") {
-		text = strings.TrimPrefix(text, "\ufeff") // the mark stays where it is
+	if e.now.Form.BOM > 0 && spans[0].Start > 0 && strings.HasPrefix(sub.New, "\ufeff") && !strings.HasPrefix(sub.Old, "\ufeff") {
+		text = "\ufeff" + text // not the mark of the file, but a character like any other
 	}
 	for k, s := range spans {
 		rs[k] = textfile.Replacement{Span: s, New: text}
@@ -403,25 +412,29 @@ func (e *editor) mismatch(i int) error {
 	m.Near, m.HasNear = e.now.Nearest(old)
 	m.Numbers = numbered.MatchString(old)
 	if t := strings.TrimSpace(old); t != "" && t != old {
-		m.Trimmed = len(e.now.Find(t)) > 0
+		_, n := e.now.FindSome(t, 0)
+		m.Trimmed = n > 0
 	}
 	err := e.fail(tool.NoMatch, "old_string was not found", "", nil)
 	err.Detail = m
 	return err
 }
 
-func (e *editor) ambiguous(i int, spans []textfile.Span, step textfile.Leniency) error {
-	m := &Matches{Edit: i, Edits: len(e.args.Edits), Count: len(spans), Step: step, Changed: e.missed()}
-	const lines, looked = 10, 100
-	for _, s := range spans[:min(len(spans), looked)] {
+// linesLooked is how many occurrences are looked at for their lines.
+const linesLooked = 100
+
+func (e *editor) ambiguous(i int, spans []textfile.Span, total int, step textfile.Leniency) error {
+	m := &Matches{Edit: i, Edits: len(e.args.Edits), Count: total, Step: step, Changed: e.missed()}
+	const lines = 10
+	for _, s := range spans[:min(len(spans), linesLooked)] {
 		n := e.now.Line(s.Start)
 		if k := len(m.Lines); k == 0 || m.Lines[k-1] != n {
 			m.Lines = append(m.Lines, n)
 		}
 	}
-	m.More = len(spans) > looked || len(m.Lines) > lines
+	m.More = total > linesLooked || len(m.Lines) > lines
 	m.Lines = m.Lines[:min(len(m.Lines), lines)]
-	err := e.fail(tool.Ambiguous, fmt.Sprintf("old_string occurs %d times", len(spans)), "", nil)
+	err := e.fail(tool.Ambiguous, fmt.Sprintf("old_string occurs %d times", total), "", nil)
 	err.Detail = m
 	return err
 }

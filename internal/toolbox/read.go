@@ -515,7 +515,7 @@ func (b *Box) explain(op string, at workspace.Resolved, err error) error {
 	e.Op = op
 	if e.Kind == tool.NotFound && e.Detail == nil {
 		at.Given = b.slashed(at.Given)
-		if near := b.Files.Similar(at); len(near) > 0 {
+		if near := b.visible(b.Files.Similar(at)); len(near) > 0 {
 			e.Detail = near
 		}
 	}
@@ -553,3 +553,13 @@ const slurpKeep = 16 << 20
 // slurpPool keeps buffers for small files: fresh memory costs more than the
 // read itself.
 var slurpPool = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
+
+// visible leaves out the names of files that rules keep from the session.
+func (b *Box) visible(names []string) (out []string) {
+	for _, n := range names {
+		if r, err := b.Files.Resolve(n); err == nil && (b.Hides == nil || !b.Hides(r.Real)) {
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -44,6 +44,10 @@ type WriteOut struct {
 	Diff    diff.Diff
 	HasDiff bool // false when the content is too large or no text
 
+	// Recoded says that the replaced file was not valid UTF-8, and the new one
+	// is.
+	Recoded bool
+
 	// Kept names what was kept of the replaced file although Content did
 	// not say it.
 	Kept struct {
@@ -193,6 +197,12 @@ func (w *writer) compute() error {
 			return err
 		}
 	}
+	if w.args.Mode == Append && w.sparse {
+		// A copy would fill the holes, and the disk with them.
+		err := w.fail(tool.TooLarge, fmt.Sprintf("file is a sparse one of %d bytes, mostly holes, which is not added to", w.stamp.Size), "", nil)
+		err.Detail = &Limit{Size: w.stamp.Size, Max: EditMax}
+		return err
+	}
 	if err := w.encode(); err != nil {
 		return err
 	}
@@ -279,6 +289,7 @@ func (w *writer) keep(old *textfile.Document, content *string) textfile.Form {
 	}
 	if form.Stray {
 		form.Encoding, form.Stray = textfile.UTF8, false
+		w.out.Recoded = w.args.Mode != Append
 	}
 	if form.BOM > 0 && w.args.Mode != Append {
 		w.out.Kept.BOM = !strings.HasPrefix(*content, "\ufeff")

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package profile
+
+const nonblock = 0
+
+func notFolder(error) bool { return false }
