@@ -201,3 +201,37 @@ func TestMillionLinesAndLongLines(t *testing.T) {
 		t.Error("the long file is not as edited")
 	}
 }
+
+// A short text in a large file may occur many million times.
+func TestManyOccurrencesMemory(t *testing.T) {
+	e, dir := open(t, map[string]string{"x.txt": strings.Repeat("x", 20<<20)}, nil)
+	s := session(t, e, nil)
+	used := peak(func() {
+		r := call(t, s, "Edit", "file_path", "x.txt", "old_string", strings.Repeat("x", 100), "new_string", "y")
+		if r.Kind != tool.Ambiguous {
+			t.Errorf("%s: %.200s", r.Kind, r.Text())
+		}
+	})
+	if used > 80<<20 {
+		t.Errorf("%d MB of memory", used>>20)
+	}
+	if i, err := os.Stat(filepath.Join(dir, "x.txt")); err != nil || i.Size() != 20<<20 {
+		t.Error("the file changed")
+	}
+}
+
+// A copy would fill the holes of a sparse file, and the disk with them.
+func TestAppendToSparseFile(t *testing.T) {
+	e, dir := open(t, nil, nil)
+	name := filepath.Join(dir, "sparse")
+	os.WriteFile(name, []byte("text\n"), 0o644)
+	if err := os.Truncate(name, 1<<40); err != nil {
+		t.Skip("no sparse files here")
+	}
+	within(t, func() {
+		r := call(t, session(t, e, nil), "Write", "file_path", "sparse", "mode", "append", "content", "x")
+		if r.Kind != tool.TooLarge {
+			t.Errorf("%s: %.200s", r.Kind, r.Text())
+		}
+	})
+}
