@@ -39,7 +39,7 @@ func claudeGlobResult(_ *claudeGlob, o *toolbox.GlobOut) tool.Result {
 		s = append(s, visibleName(f.Path))
 	}
 	if o.All == 0 {
-		s = append(s, "No files found")
+		s = append(s, "No files found"+bracketed(skipped(&o.Summary, false)))
 	}
 	if o.More {
 		s = append(s, fmt.Sprintf("(Results are truncated: the newest %d of %d files. Use a more specific path or pattern.)", len(o.Files), o.All))
@@ -86,7 +86,7 @@ func claudeGrepResult(w *claudeGrep, o *toolbox.GrepOut) tool.Result {
 	var b strings.Builder
 	switch o.Args.Mode {
 	case toolbox.GrepContent:
-		grepLines(&b, o.Files, w.Number == nil || *w.Number, o.Args.Before+o.Args.After > 0, 0)
+		grepLines(&b, o.Files, w.Number == nil || *w.Number, o.Args.Before+o.Args.After > 0, "")
 	case toolbox.GrepCount:
 		for _, f := range o.Files {
 			fmt.Fprintf(&b, "%s:%d\n", visibleName(f.Path), f.Matches)
@@ -103,17 +103,28 @@ func claudeGrepResult(w *claudeGrep, o *toolbox.GrepOut) tool.Result {
 		}
 	}
 	text := strings.TrimSuffix(b.String(), "\n")
-	if text == "" && !o.Timeout {
-		text = "No matches found"
+	switch end := pastEnd(o); {
+	case end != "":
+		text = end
+	case text == "" && !o.Timeout:
+		text = "No matches found" + bracketed(skipped(&o.Summary, false))
 	}
 	if o.More {
-		text += fmt.Sprintf("\n\n[Showing %d entries from offset %d; more follow with offset %d]", o.Entries, o.Args.Skip, o.Args.Skip+o.Entries)
+		text += fmt.Sprintf("\n\n[Showing %s from offset %d; more follow with offset %d]", countEntries(o.Entries), o.Args.Skip, o.Args.Skip+o.Entries)
 	}
 	if o.Timeout {
 		text = strings.TrimPrefix(text+"\n[The search took longer than 20 s and is incomplete]", "\n")
 	}
-	if n := len(o.HeldBack); n > 0 {
-		text += fmt.Sprintf("\n[%s denied by a rule]", count(n, "file"))
+	if denied := deniedFiles(o.Denied); denied != "" {
+		text += "\n[" + denied + "]"
 	}
 	return withMeta(text, grepMeta(o))
+}
+
+// bracketed says on a line of its own what was left out, if anything was.
+func bracketed(left string) string {
+	if left == "" {
+		return ""
+	}
+	return "\n[Left out: " + left + "]"
 }

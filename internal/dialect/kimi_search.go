@@ -13,7 +13,7 @@ const (
 	kimiGrepLimit = 250
 	kimiGlobLimit = 100
 	kimiResult    = 50_000 // characters of a result
-	kimiLine      = 2000   // characters of one of its lines
+	kimiLine      = 2000   // bytes of a line of a file
 )
 
 func kimiSearchTools() []*Tool {
@@ -47,12 +47,12 @@ func (w *kimiGrep) args() (toolbox.GrepArgs, error) {
 		Pattern: w.Pattern, Path: w.Path, Globs: globList(w.Glob), Type: w.Type,
 		IgnoreCase: on(w.Fold), Multiline: on(w.Multiline), Ignored: on(w.Ignored),
 		Limit: int(val(w.Limit, kimiGrepLimit)), Skip: int(val(w.Offset, 0)), Total: true,
+		Window: kimiLine, MaxBytes: kimiResult - 1000, // room for what is said about the result
 	}
 	switch w.Mode {
 	case "content":
 		a.Mode = toolbox.GrepContent
 		a.Before, a.After = around(w.Before, w.After, w.Context)
-		a.Window = 64 << 10 // far beyond what a line may take in the result
 	case "count_matches":
 		a.Mode = toolbox.GrepCount
 	}
@@ -91,8 +91,9 @@ func kimiGrepResult(w *kimiGrep, o *toolbox.GrepOut) tool.Result {
 		add(paging)
 	}
 	if n := len(o.HeldBack); n > 0 {
-		add(fmt.Sprintf("Filtered %d sensitive file(s): %s", n, strings.Join(o.HeldBack, ", ")))
+		add(fmt.Sprintf("Filtered %d sensitive file(s): %s", n, heldBack(o.HeldBack)))
 	}
+	add(deniedFiles(o.Denied))
 	if o.Timeout {
 		add("Grep timed out after 20s; partial results returned")
 	}
@@ -115,7 +116,7 @@ func (w *kimiGrep) body(o *toolbox.GrepOut) string {
 	var b strings.Builder
 	switch o.Args.Mode {
 	case toolbox.GrepContent:
-		grepLines(&b, o.Files, w.Number == nil || *w.Number, o.Args.Before+o.Args.After > 0, kimiLine)
+		grepLines(&b, o.Files, w.Number == nil || *w.Number, o.Args.Before+o.Args.After > 0, "[...truncated]")
 	case toolbox.GrepCount:
 		for _, f := range o.Files {
 			fmt.Fprintf(&b, "%s:%d\n", visibleName(f.Path), f.Matches)
@@ -145,7 +146,7 @@ func kimiGrepFailure(e *tool.Error) (tool.Result, bool) {
 	if e.Kind != tool.Invalid || e.Op != "search" {
 		return tool.Result{}, false
 	}
-	r := tool.TextResult(kimiError("Failed to grep: " + e.Reason))
+	r := tool.TextResult(kimiError(withNext("Failed to grep: "+e.Reason, e)))
 	r.Failed, r.Kind = true, e.Kind
 	return r, true
 }
@@ -173,6 +174,9 @@ func kimiGlobResult(w *kimiGlob, o *toolbox.GlobOut) tool.Result {
 		s = append(s, fmt.Sprintf("No non-sensitive matches found (%d sensitive file(s) filtered).", held))
 	case o.All == 0 || len(o.Files) == 0:
 		s = append(s, "No matches found")
+		if left := skipped(&o.Summary, o.Args.Ignored); left != "" && o.All == 0 {
+			s = append(s, "Left out: "+left+".")
+		}
 	default:
 		if o.More {
 			s = append(s, fmt.Sprintf("[Truncated at %d matches — use a more specific pattern]", len(o.Files)),
@@ -191,7 +195,7 @@ func kimiGlobResult(w *kimiGlob, o *toolbox.GlobOut) tool.Result {
 	if o.Timeout {
 		s = append([]string{"Glob timed out after 20s; partial results returned"}, s...)
 	}
-	if o.Summary.Unreadable > 0 {
+	if o.Summary.Unreadable > 0 && o.All > 0 {
 		s = append(s, "Glob completed with warnings; some directories could not be read: "+skipped(&o.Summary, true))
 	}
 	return withMeta(kimiCap(strings.Join(s, "\n")), globMeta(o))

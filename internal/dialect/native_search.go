@@ -36,7 +36,7 @@ type nativeGrep struct {
 	Path      string `json:"path,omitempty" desc:"File or folder; default the workspace"`
 	Glob      string `json:"glob,omitempty" desc:"Only such files: *.{ts,tsx}; !*.md for all others"`
 	Type      string `json:"type,omitempty" desc:"Only files of a type: go, py, js"`
-	Mode      string `json:"output_mode,omitempty" desc:"What an entry is" enum:"content,files_with_matches,count" default:"files_with_matches"`
+	Mode      string `json:"output_mode,omitempty" desc:"What an entry is" enum:"content,files_with_matches,count,count_matches" default:"files_with_matches"`
 	Fold      *bool  `json:"-i,omitempty" desc:"Ignore case"`
 	Number    *bool  `json:"-n,omitempty" desc:"Line numbers" default:"true"`
 	After     *int64 `json:"-A,omitempty" desc:"Lines after a match" min:"0"`
@@ -61,7 +61,7 @@ func (w *nativeGrep) args() (toolbox.GrepArgs, error) {
 	case "content":
 		a.Mode = toolbox.GrepContent
 		a.Before, a.After = around(w.Before, w.After, w.Context)
-	case "count":
+	case "count", "count_matches":
 		a.Mode = toolbox.GrepCount
 	}
 	return a, nil
@@ -71,7 +71,7 @@ func nativeGrepResult(w *nativeGrep, o *toolbox.GrepOut) tool.Result {
 	var b strings.Builder
 	switch o.Args.Mode {
 	case toolbox.GrepContent:
-		grepLines(&b, o.Files, w.Number == nil || *w.Number, o.Args.Before+o.Args.After > 0, 0)
+		grepLines(&b, o.Files, w.Number == nil || *w.Number, o.Args.Before+o.Args.After > 0, "")
 	case toolbox.GrepCount:
 		for _, f := range o.Files {
 			fmt.Fprintf(&b, "%s:%d\n", visibleName(f.Path), f.Matches)
@@ -88,16 +88,18 @@ func nativeGrepResult(w *nativeGrep, o *toolbox.GrepOut) tool.Result {
 func (w *nativeGrep) status(o *toolbox.GrepOut) string {
 	var s []string
 	switch {
+	case o.InFiles == 0 && o.Summary.Searched == 0 && !o.Timeout && w.Glob+w.Type != "":
+		s = append(s, "No matches: no file of that glob or type was searched.")
 	case o.InFiles == 0 && !o.Timeout:
 		s = append(s, "No matches.")
-	case o.Entries == 0 && o.Args.Skip > 0:
-		s = append(s, fmt.Sprintf("No entries: offset %d is past the end (%d).", o.Args.Skip, o.All))
+	case pastEnd(o) != "":
+		s = append(s, pastEnd(o))
 	case o.Args.Mode == toolbox.GrepContent:
 		s = append(s, fmt.Sprintf("%s in %s.", count(o.Entries, "line"), count(len(o.Files), "file")))
 	case o.Args.Mode == toolbox.GrepCount:
 		s = append(s, fmt.Sprintf("%s in %s.", count(int(o.Matches), "match"), count(o.InFiles, "file")))
 	default:
-		s = append(s, fmt.Sprintf("%d of %s.", o.Entries, count(o.InFiles, "file")))
+		s = append(s, countOf(o.Entries, o.InFiles, "file")+".")
 	}
 	if o.More {
 		s = append(s, fmt.Sprintf(`More follow: the same call with "offset":%d.`, o.Args.Skip+o.Entries))
@@ -106,7 +108,10 @@ func (w *nativeGrep) status(o *toolbox.GrepOut) string {
 		s = append(s, "The search took longer than 20 s and is not complete; use a narrower path or glob.")
 	}
 	if len(o.HeldBack) > 0 {
-		s = append(s, fmt.Sprintf("Not searched, since they may hold secrets or are denied: %s.", strings.Join(o.HeldBack, ", ")))
+		s = append(s, fmt.Sprintf("Not searched, as possible secrets: %s.", heldBack(o.HeldBack)))
+	}
+	if denied := deniedFiles(o.Denied); denied != "" {
+		s = append(s, denied+".")
 	}
 	if left := skipped(&o.Summary, o.Args.Ignored); left != "" && (o.InFiles == 0 || o.Summary.Unreadable > 0) {
 		s = append(s, "Left out: "+left+".")
@@ -142,7 +147,7 @@ func nativeGlobResult(w *nativeGlob, o *toolbox.GlobOut) tool.Result {
 	case len(o.Files) == 0:
 		s = append(s, fmt.Sprintf("No entries: offset %d is past the end (%d).", o.Args.Skip, o.All))
 	default:
-		s = append(s, fmt.Sprintf("%d of %s, newest first.", len(o.Files), count(o.All, "file")))
+		s = append(s, countOf(len(o.Files), o.All, "file")+", newest first.")
 	}
 	if o.More {
 		s = append(s, fmt.Sprintf(`More follow: the same call with "offset":%d.`, o.Args.Skip+len(o.Files)))
@@ -151,10 +156,13 @@ func nativeGlobResult(w *nativeGlob, o *toolbox.GlobOut) tool.Result {
 		s = append(s, "The listing took longer than 20 s and is not complete; use a narrower path.")
 	}
 	if n := o.Summary.HeldBack; n > 0 {
-		s = append(s, fmt.Sprintf("%s held back, since they may hold secrets or are denied.", count(int(n), "file")))
+		s = append(s, count(int(n), "file")+" held back (possible secrets, or denied by a rule).")
 	}
 	if left := skipped(&o.Summary, o.Args.Ignored); left != "" && (o.All == 0 || o.Summary.Unreadable > 0) {
 		s = append(s, "Left out: "+left+".")
+		if o.Summary.Ignored > 0 && !o.Args.Ignored {
+			s = append(s, "Set include_ignored to list ignored files.")
+		}
 	}
 	b.WriteString("[" + strings.Join(s, " ") + "]")
 	return withMeta(b.String(), globMeta(o))
@@ -175,6 +183,8 @@ func nativeListResult(w *nativeList, o *toolbox.ListOut) tool.Result {
 	for _, e := range o.Entries {
 		b.WriteString(strings.Repeat("  ", e.Depth) + visibleName(e.Name))
 		switch {
+		case e.Kind == toolbox.FolderEntry && e.Inside == 0:
+			b.WriteString("/  (empty)")
 		case e.Kind == toolbox.FolderEntry && !e.Closed:
 			b.WriteString("/")
 		case e.Kind == toolbox.FolderEntry && e.Inside < 0:
@@ -194,7 +204,10 @@ func nativeListResult(w *nativeList, o *toolbox.ListOut) tool.Result {
 	if len(o.Entries) == 0 {
 		s = []string{"The folder is empty."}
 	}
-	if o.Cut {
+	switch {
+	case o.Left > 0:
+		s = append(s, fmt.Sprintf("%d more in this folder; raise limit.", o.Left))
+	case o.Cut:
 		s = append(s, "Not all fit; list a folder by its path, or raise limit.")
 	}
 	if o.Held > 0 {

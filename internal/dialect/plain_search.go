@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/burin-tools/burin/internal/search"
 	"github.com/burin-tools/burin/internal/toolbox"
 	"github.com/burin-tools/burin/tool"
 )
@@ -104,7 +105,7 @@ func handbookGrepResult(_ *handbookGrep, o *toolbox.GrepOut) tool.Result {
 			b.WriteString(`{"path":`)
 			writeJSON(&b, f.Path)
 			fmt.Fprintf(&b, `,"line":%d,"match":%t,"text":`, l.N, !l.Context)
-			writeJSON(&b, lineText(l, 0))
+			writeJSON(&b, lineText(l, ""))
 			b.WriteByte('}')
 		}
 	}
@@ -115,8 +116,19 @@ func handbookGrepResult(_ *handbookGrep, o *toolbox.GrepOut) tool.Result {
 	if o.Timeout {
 		b.WriteString(`,"timed_out":true`)
 	}
+	if o.InFiles == 0 {
+		leftOut(&b, o.Summary)
+	}
 	b.WriteByte('}')
 	return withMeta(b.String(), grepMeta(o))
+}
+
+// leftOut says why there may be nothing.
+func leftOut(b *bytes.Buffer, s search.Summary) {
+	if left := skipped(&s, false); left != "" {
+		b.WriteString(`,"left_out":`)
+		writeJSON(b, left)
+	}
 }
 
 type handbookGlob struct {
@@ -141,7 +153,14 @@ func handbookGlobResult(_ *handbookGlob, o *toolbox.GlobOut) tool.Result {
 		writeJSON(&b, f.Path)
 		fmt.Fprintf(&b, `,"size":%d}`, f.Size)
 	}
-	fmt.Fprintf(&b, `],"total":%d,"truncated":%t}`, o.All, o.More || o.Timeout)
+	fmt.Fprintf(&b, `],"total":%d,"truncated":%t`, o.All, o.More || o.Timeout)
+	if o.More {
+		fmt.Fprintf(&b, `,"next_offset":%d`, o.Args.Skip+len(o.Files))
+	}
+	if o.All == 0 {
+		leftOut(&b, o.Summary)
+	}
+	b.WriteByte('}')
 	return withMeta(b.String(), globMeta(o))
 }
 
@@ -174,7 +193,17 @@ func handbookStatResult(w *handbookStat, o *toolbox.StatOut) tool.Result {
 
 func miniSearchTool() *Tool {
 	return bind(tool.Definition{Name: "search_files", Title: "Search contents", ReadOnly: true, Idempotent: true},
-		(*miniSearch).args, (*toolbox.Box).Grep, miniSearchResult)
+		(*miniSearch).args, (*toolbox.Box).Grep, miniSearchResult).instead(miniSearchFailure)
+}
+
+// miniSearchFailure words what only a search can get wrong: the pattern.
+func miniSearchFailure(e *tool.Error) (tool.Result, bool) {
+	if e.Kind != tool.Invalid || e.Op != "search" {
+		return tool.Result{}, false
+	}
+	r := tool.TextResult(withNext("Cannot search: "+e.Reason+".", e))
+	r.Failed, r.Kind = true, e.Kind
+	return r, true
 }
 
 type miniSearch struct {
@@ -190,10 +219,13 @@ func (w *miniSearch) args() (toolbox.GrepArgs, error) {
 
 func miniSearchResult(_ *miniSearch, o *toolbox.GrepOut) tool.Result {
 	var b strings.Builder
-	grepLines(&b, o.Files, true, false, 0)
+	grepLines(&b, o.Files, true, false, "")
 	text := strings.TrimSuffix(b.String(), "\n")
 	if text == "" {
 		text = "(no matches)"
+		if left := skipped(&o.Summary, false); left != "" {
+			text += "\n(left out: " + left + ")"
+		}
 	}
 	if o.More {
 		text += "\n(only the first 50 lines are shown; use a narrower pattern, path or include)"

@@ -66,7 +66,7 @@ func waveGrepResult(w *waveGrep, o *toolbox.GrepOut) tool.Result {
 	var b strings.Builder
 	switch o.Args.Mode {
 	case toolbox.GrepContent:
-		grepLines(&b, o.Files, w.Number == nil || *w.Number, o.Args.Before+o.Args.After > 0, 0)
+		grepLines(&b, o.Files, w.Number == nil || *w.Number, o.Args.Before+o.Args.After > 0, "")
 	case toolbox.GrepCount:
 		for _, f := range o.Files {
 			fmt.Fprintf(&b, "%s:%d\n", visibleName(f.Path), f.Count)
@@ -77,7 +77,10 @@ func waveGrepResult(w *waveGrep, o *toolbox.GrepOut) tool.Result {
 		}
 	}
 	text := strings.TrimSuffix(b.String(), "\n")
-	if text == "" && !o.Timeout {
+	switch end := pastEnd(o); {
+	case end != "":
+		text = end
+	case text == "" && !o.Timeout:
 		text = "No matches found. Files that are ignored or lie in other directories are not searched unless path names them."
 		if left := skipped(&o.Summary, false); left != "" {
 			text += " Left out: " + left + "."

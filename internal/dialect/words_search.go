@@ -8,30 +8,31 @@ import (
 	"github.com/burin-tools/burin/internal/search"
 	"github.com/burin-tools/burin/internal/textfile"
 	"github.com/burin-tools/burin/internal/toolbox"
+	"github.com/burin-tools/burin/tool"
 )
 
 // grepLines writes matching lines and their context the way grep does:
 // path:12:text for a match, path-11-text for context, -- between groups.
 // group says whether there is context, which is what makes groups.
-func grepLines(b *strings.Builder, files []toolbox.GrepFile, numbers, group bool, most int) {
+func grepLines(b *strings.Builder, files []toolbox.GrepFile, numbers, group bool, cutMark string) {
 	first := true
 	for _, f := range files {
 		last := int64(-1)
 		for _, l := range f.Lines {
 			if f.Binary && l.N == 0 {
-				fmt.Fprintf(b, "%s: binary file matches\n", f.Path)
+				fmt.Fprintf(b, "%s: binary file matches\n", visibleName(f.Path))
 				continue
 			}
 			if group && !first && (last < 0 || l.N != last+1) {
 				b.WriteString("--\n")
 			}
 			first, last = false, l.N
-			grepLine(b, f.Path, l, numbers, most)
+			grepLine(b, f.Path, l, numbers, cutMark)
 		}
 	}
 }
 
-func grepLine(b *strings.Builder, path string, l search.Line, numbers bool, most int) {
+func grepLine(b *strings.Builder, path string, l search.Line, numbers bool, cutMark string) {
 	sep := byte(':')
 	if l.Context {
 		sep = '-'
@@ -42,30 +43,24 @@ func grepLine(b *strings.Builder, path string, l search.Line, numbers bool, most
 		b.WriteString(strconv.FormatInt(l.N, 10))
 		b.WriteByte(sep)
 	}
-	b.WriteString(lineText(l, most))
+	b.WriteString(lineText(l, cutMark))
 	b.WriteByte('\n')
 }
 
-// lineText is the text of a line, cut at most characters with a word about
-// it; of a very long line it is the window around the match, with its place.
-func lineText(l search.Line, most int) string {
+// lineText is the text of a line; of a very long one it is the window around
+// the match, with its place, or with cutMark behind it if it is the beginning.
+func lineText(l search.Line, cutMark string) string {
 	text := strings.TrimSuffix(l.Text, "\r")
 	if esc, n := textfile.Escape([]byte(text)); n > 0 {
 		text = string(esc)
 	}
-	if l.Start > 0 || len(l.Text) < l.Len && l.Len-len(l.Text) > 1 {
-		return fmt.Sprintf("[bytes %d-%d of %d] %s", l.Start, l.Start+len(l.Text), l.Len, text)
+	switch {
+	case l.Start == 0 && l.Len-len(l.Text) <= 1:
+		return text
+	case l.Start == 0 && cutMark != "":
+		return text + cutMark
 	}
-	if most > 0 && len(text) > most {
-		n := 0
-		for i := range text {
-			if n == most {
-				return text[:i] + "[...truncated]"
-			}
-			n++
-		}
-	}
-	return text
+	return fmt.Sprintf("[bytes %d-%d of %d] %s", l.Start, l.Start+len(l.Text), l.Len, text)
 }
 
 // visibleName keeps a line feed in a name from breaking the lines of a list.
@@ -74,6 +69,43 @@ func visibleName(path string) string {
 		return path
 	}
 	return strconv.Quote(path)
+}
+
+// heldBack names what a search held back; of many files the first ones.
+func heldBack(names []string) string {
+	const most = 20
+	var shown []string
+	for _, n := range names[:min(most, len(names))] {
+		shown = append(shown, visibleName(n))
+	}
+	if more := len(names) - most; more > 0 {
+		shown = append(shown, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(shown, ", ")
+}
+
+// deniedFiles says how many files a rule keeps from being named; "" for none.
+func deniedFiles(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return count(int(n), "file") + " denied by a rule"
+}
+
+// withNext appends what to do next, on a line of its own.
+func withNext(s string, e *tool.Error) string {
+	if e.Next == "" {
+		return s
+	}
+	return s + "\n" + e.Next
+}
+
+// pastEnd says that a page lies behind the last entry; "" when it does not.
+func pastEnd(o *toolbox.GrepOut) string {
+	if o.InFiles == 0 || o.Entries > 0 || o.Args.Skip == 0 {
+		return ""
+	}
+	return fmt.Sprintf("No entries: offset %d is past the end (%d).", o.Args.Skip, o.All)
 }
 
 // skipped says what a search left out, where that could matter; "" when
@@ -134,6 +166,14 @@ func globList(glob string) []string {
 }
 
 func on(p *bool) bool { return p != nil && *p }
+
+// countOf writes how many of all are shown.
+func countOf(n, all int, what string) string {
+	if n == all {
+		return count(n, what)
+	}
+	return fmt.Sprintf("%d of %s", n, count(all, what))
+}
 
 // count writes a number with its noun.
 func count(n int, what string) string {

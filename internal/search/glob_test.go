@@ -117,7 +117,7 @@ var rgGlobs = []string{"*.go", "*.txt", "*", "**", "**/*", "*_test.go", "*.{go,t
 	`\{brace\}.go`, "with space/*", "*a b*", ".hidden/**", ".*", "**/.*", "*.a.b.go", "**/x.go", "deep/**/d.txt", "deep/**", "deep/*/b/**", "deep/**/**/d.txt", "**/c/*", "nothing*", "*e*e*e*", "new*", "-*", "/-*", "*/", "go/", "doc.go", "/doc.go", "./doc.go", "go/./x"}
 
 func TestGlobsAgainstRipgrep(t *testing.T) {
-	rg := needPeer(t, "rg")
+	rg := needRipgrep(t)
 	dir := corpus(t)
 	tree := testTree(t, dir)
 	for _, glob := range rgGlobs {
@@ -166,10 +166,7 @@ func firstDifference(a, b []string) string {
 
 // ripgrep's own table decides about the types that we have.
 func TestTypesAgainstRipgrep(t *testing.T) {
-	rg := needPeer(t, "rg")
-	if rgVersion(t, rg) < 15 {
-		t.Skip("the table is that of ripgrep 15")
-	}
+	rg := needRipgrep(t)
 	out, err := exec.Command(rg, "--no-config", "--type-list").Output()
 	if err != nil {
 		t.Fatal(err)

@@ -86,6 +86,8 @@ func TestIgnoreLines(t *testing.T) {
 		{`[\]]`, "]", false, ignored},
 		{"?", "ab", false, unknown},
 		{"a?b", "a/b", false, unknown},
+		{"x/a[!b]c", "x/a/c", false, unknown},
+		{"x/a[!b]c", "x/aac", false, ignored},
 		{"*", "anything", false, ignored},
 		{"*\n!*/", "d", true, kept},
 		{"a*b*c", "aXXbYYc", false, ignored},

@@ -168,7 +168,7 @@ func sameInGo(pattern string) bool {
 	if nestedBrackets.MatchString(pattern) {
 		return false
 	}
-	for _, odd := range []string{`\s`, `\S`, `\pC`, "&&", "--", "~~", `\Q`, `\C`, "(?", `\b{`, `\<`, `\>`, `\z`, `\A`, `\W`, `\D`, `\x`, `\P`, `\p`, "[^", "[:^", "$*", "^*", "{,", "[["} {
+	for _, odd := range []string{`\s`, `\S`, `\pC`, "&&", "--", "~~", `\Q`, `\C`, "(?", `\b{`, `\<`, `\>`, `\z`, `\A`, `\W`, `\D`, `\x`, `\P`, `\p`, "{0", "[^", "[:^", "$*", "^*", "{,", "[["} {
 		if strings.Contains(pattern, odd) {
 			return false
 		}

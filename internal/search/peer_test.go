@@ -40,6 +40,20 @@ func goroot(t testing.TB) string {
 	return strings.TrimSpace(string(out))
 }
 
+// needRipgrep gives the path of a ripgrep of version 15 or newer: older ones
+// differ in ways that are not ours to follow.
+func needRipgrep(t testing.TB) string {
+	t.Helper()
+	rg := needPeer(t, "rg")
+	if v := rgVersion(t, rg); v < 15 {
+		if os.Getenv("REQUIRE_PEERS") != "" {
+			t.Fatalf("ripgrep 15 is needed, this is %d; BURIN_TEST_RG may name one", v)
+		}
+		t.Skipf("ripgrep %d is older than 15", v)
+	}
+	return rg
+}
+
 // rgVersion gives ripgrep's major version.
 func rgVersion(t testing.TB, rg string) int {
 	t.Helper()

@@ -322,3 +322,33 @@ func TestStops(t *testing.T) {
 		})
 	}
 }
+
+// However slow the caller, what waits for it stays small.
+func TestHeldIsBounded(t *testing.T) {
+	files := map[string]string{}
+	for i := range 200 {
+		files[fmt.Sprintf("d%03d/f", i)] = strings.Repeat("hit "+strings.Repeat("x", 1000)+"\n", 500)
+	}
+	s, err := Compile(Query{Pattern: "hit"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, order := range []Order{ByPath, AsFound} {
+		s.q.Order = order
+		r := newRun(t.Context(), s, mapTree(files), nil)
+		r.scan = s.match
+		most, n := 0, 0
+		r.each(func(*found) bool {
+			if n++; n == 1 {
+				time.Sleep(100 * time.Millisecond)
+			}
+			r.mu.Lock()
+			most = max(most, r.held)
+			r.mu.Unlock()
+			return true
+		}, func(err error) { t.Error(err) })
+		if n != 200 || most > maxHeld+s.q.Workers*(1<<20) {
+			t.Errorf("order %d: %d files, %d bytes were held", order, n, most)
+		}
+	}
+}

@@ -16,8 +16,8 @@ type difference struct {
 	overlook func(string) string
 }
 
-// unseen lists what is not blanks. They are overlooked in this order: an odd blank is no blank until it
-// is plain.
+// unseen lists the differences beside blanks. They are overlooked in this
+// order: an odd blank is no blank until it is plain.
 var unseen = []difference{
 	{"a carriage return (CR)", func(s string) string { return strings.ReplaceAll(s, "\r", "") }},
 	{"invisible characters", func(s string) string { return strings.Map(dropFormat, s) }},

@@ -3,6 +3,7 @@ package textfile
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -43,21 +44,8 @@ func (d *Document) Text() []byte { return d.view }
 // any other. Text that starts with the byte order mark of the file occurs at
 // its start only.
 func (d *Document) Find(text string) []Span {
-	needle, ok := d.lineBreaks(text)
-	if !ok || needle == "" {
-		return nil
-	}
-	if rest, ok := strings.CutPrefix(needle, bom); ok && d.Form.BOM > 0 {
-		if rest == "" || !bytes.HasPrefix(d.view, []byte(rest)) {
-			return nil
-		}
-		return d.apart([]Span{{0, len(rest)}})
-	}
-	var spans []Span
-	for at := range occurrences(d.view, []byte(needle)) {
-		spans = append(spans, Span{at, at + len(needle)})
-	}
-	return d.apart(spans)
+	spans, _ := d.FindSome(text, math.MaxInt)
+	return spans
 }
 
 // FindSome is Find that keeps the first max occurrences only, and besides
@@ -65,16 +53,22 @@ func (d *Document) Find(text string) []Span {
 // million times.
 func (d *Document) FindSome(text string, max int) (spans []Span, total int) {
 	needle, ok := d.lineBreaks(text)
+	rest, marked := strings.CutPrefix(needle, bom)
+	if marked = marked && d.Form.BOM > 0; marked {
+		needle = rest
+	}
 	if !ok || needle == "" {
 		return nil, 0
 	}
-	if d.Form.BOM > 0 && strings.HasPrefix(needle, bom) || d.back != nil && d.Form.Encoding.doubles() {
-		spans = d.Find(text)
-		return spans[:min(len(spans), max)], len(spans)
-	}
+	whole := d.wholeSpans()
 	for at := range occurrences(d.view, []byte(needle)) {
-		if total++; total <= max {
-			spans = append(spans, Span{at, at + len(needle)})
+		if marked && at > 0 {
+			break
+		}
+		if s := (Span{at, at + len(needle)}); whole(s) {
+			if total++; total <= max {
+				spans = append(spans, s)
+			}
 		}
 	}
 	return spans, total
@@ -95,21 +89,19 @@ func (d *Document) lineBreaks(text string) (string, bool) {
 func toLF(text string) string   { return strings.ReplaceAll(text, "\r\n", "\n") }
 func toCRLF(text string) string { return strings.ReplaceAll(text, "\n", "\r\n") }
 
-// apart leaves out spans that start or end inside a character of the file:
-// some of Big5 are two characters of Unicode, which one may match alone.
-func (d *Document) apart(spans []Span) []Span {
+// wholeSpans returns the function that says whether a span, one after the
+// other, starts and ends between characters of the file: some of Big5 are two
+// characters of Unicode, which a text may match alone.
+func (d *Document) wholeSpans() func(Span) bool {
 	if d.back == nil || !d.Form.Encoding.doubles() {
-		return spans
+		return func(Span) bool { return true }
 	}
-	kept := spans[:0]
 	starts, ends := d.back.cursor(), d.back.cursor()
-	for _, s := range spans {
-		_, ok := starts.back(s.Start)
-		if _, whole := ends.back(s.End); ok && whole {
-			kept = append(kept, s)
-		}
+	return func(s Span) bool {
+		_, start := starts.back(s.Start)
+		_, end := ends.back(s.End)
+		return start && end
 	}
-	return kept
 }
 
 // An UnknownEncodingError says that text cannot be put into a file whose own

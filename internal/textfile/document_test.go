@@ -75,6 +75,29 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestFindSome(t *testing.T) {
+	big5 := Form{Encoding: exactly("big5-hkscs")}
+	for _, c := range []struct {
+		raw, text string
+		form      Form
+		max       int
+		want      string
+	}{
+		{"aaaa", "a", plainForm(), 2, "[{0 1} {1 2}] 4"},
+		{"aaaa", "a", plainForm(), 0, "[] 4"},
+		{"aaaa", "aa", plainForm(), 9, "[{0 2} {1 3} {2 4}] 3"},
+		{"aaaa", "b", plainForm(), 9, "[] 0"},
+		{"aaaa", "", plainForm(), 9, "[] 0"},
+		{"\xef\xbb\xbfa a", "\ufeffa", Form{Encoding: UTF8, BOM: 3}, 0, "[] 1"},
+		{"\x88\x66\x88\x62\x88\x66", "Ê", big5, 1, "[{0 2}] 2"},
+	} {
+		spans, total := open(c.raw, c.form).FindSome(c.text, c.max)
+		if got := fmt.Sprint(spans, total); got != c.want {
+			t.Errorf("%q in %q, at most %d: %s, want %s", c.text, c.raw, c.max, got, c.want)
+		}
+	}
+}
+
 // Every short needle in every short text, against trying each offset.
 func TestOccurrences(t *testing.T) {
 	var words func(n int, alphabet, prefix string, f func(string))

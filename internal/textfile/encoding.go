@@ -15,7 +15,6 @@ import (
 	"golang.org/x/text/encoding/simplifiedchinese"
 	"golang.org/x/text/encoding/traditionalchinese"
 	"golang.org/x/text/encoding/unicode"
-	"golang.org/x/text/transform"
 )
 
 // An Encoding is a way of writing characters as bytes. Encodings are compared
@@ -174,41 +173,51 @@ func (e *Encoding) decodeOnto(dst, raw []byte, d *encoding.Decoder) []byte {
 		}
 		return dst
 	}
-	if e.wide {
-		return e.decodeWide(dst, raw)
-	}
-	d.Reset()
 	for len(raw) > 0 {
 		dst = slices.Grow(dst, len(raw)+utf8.UTFMax)
-		nd, ns, err := d.Transform(dst[len(dst):cap(dst)], raw, true)
-		dst, raw = dst[:len(dst)+nd], raw[ns:]
-		if err != nil && err != transform.ErrShortDst {
-			break // no decoder of the list fails otherwise
+		nd, ns := e.decodeInto(dst[len(dst):cap(dst)], raw, d)
+		if ns == 0 {
+			break // no decoder of the list does so
 		}
+		dst, raw = dst[:len(dst)+nd], raw[ns:]
 	}
 	return dst
 }
 
-// decodeWide is decodeOnto for UTF-16, where the codec is slow on short lines.
-func (e *Encoding) decodeWide(dst, raw []byte) []byte {
-	for len(raw) >= 2 {
-		r := rune(unit(raw, e))
-		raw = raw[2:]
-		if utf16.IsSurrogate(r) {
-			pair := rune(utf8.RuneError)
-			if len(raw) >= 2 {
-				pair = utf16.DecodeRune(r, rune(unit(raw, e)))
-			}
-			if r = pair; r != utf8.RuneError {
-				raw = raw[2:]
-			}
+// decodeInto decodes as many characters of raw as dst has space for. It
+// returns the lengths of their text and of their bytes.
+func (e *Encoding) decodeInto(dst, raw []byte, d *encoding.Decoder) (nd, ns int) {
+	if !e.wide {
+		d.Reset()
+		nd, ns, _ = d.Transform(dst, raw, true)
+		return nd, ns
+	}
+	// The codec is slow on short lines, and takes two halves that belong to
+	// no pair for one character.
+	for ns < len(raw) {
+		r, n := e.wideChar(raw[ns:])
+		if nd+utf8.RuneLen(r) > len(dst) {
+			break
 		}
-		dst = utf8.AppendRune(dst, r)
+		nd, ns = nd+utf8.EncodeRune(dst[nd:], r), ns+n
 	}
-	if len(raw) > 0 {
-		dst = append(dst, replacement...) // half a unit
+	return nd, ns
+}
+
+// wideChar returns the character that UTF-16 starts with, and its length.
+func (e *Encoding) wideChar(raw []byte) (r rune, n int) {
+	if len(raw) < 2 {
+		return utf8.RuneError, len(raw)
 	}
-	return dst
+	if r = rune(unit(raw, e)); !utf16.IsSurrogate(r) {
+		return r, 2
+	}
+	if len(raw) >= 4 {
+		if pair := utf16.DecodeRune(r, rune(unit(raw[2:], e))); pair != utf8.RuneError {
+			return pair, 4
+		}
+	}
+	return utf8.RuneError, 2
 }
 
 // text returns raw as UTF-8.
@@ -337,7 +346,7 @@ func (e *Encoding) decodeMapped(raw []byte) ([]byte, *mapping) {
 		if cap(text)-len(text) < mapEvery {
 			text = append(make([]byte, 0, 2*cap(text)), text...)
 		}
-		nd, ns, _ := d.Transform(text[len(text):len(text)+mapEvery], raw[at:], true)
+		nd, ns := e.decodeInto(text[len(text):len(text)+mapEvery], raw[at:], d)
 		if ns == 0 {
 			break // no decoder of the list does so
 		}
@@ -366,8 +375,7 @@ func (c *cursor) back(text int) (raw int, ok bool) {
 	if c.at.text == text {
 		return c.at.raw, true
 	}
-	c.decoder.Reset()
-	nd, ns, _ := c.decoder.Transform(c.buf[:text-c.at.text], c.raw[c.at.raw:], true)
+	nd, ns := c.encoding.decodeInto(c.buf[:text-c.at.text], c.raw[c.at.raw:], c.decoder)
 	c.at = pair{c.at.raw + ns, c.at.text + nd}
 	return c.at.raw, c.at.text == text
 }

@@ -28,7 +28,7 @@ const lenientMax = 16 << 20
 // however they are written. An occurrence that is much longer than text is
 // none, and text that occurs exactly has no lenient ones.
 func (d *Document) FindLenient(text string) ([]Span, Leniency) {
-	if len(d.view) > lenientMax || len(d.Find(text)) > 0 {
+	if len(d.view) > lenientMax || d.occurs(text) {
 		return nil, 0
 	}
 	for step := TrailingBlanks; step <= Typography; step++ {
@@ -37,6 +37,11 @@ func (d *Document) FindLenient(text string) ([]Span, Leniency) {
 		}
 	}
 	return nil, 0
+}
+
+func (d *Document) occurs(text string) bool {
+	_, n := d.FindSome(text, 0)
+	return n > 0
 }
 
 func (d *Document) findFolded(text string, step Leniency) (spans []Span) {
@@ -51,6 +56,7 @@ func (d *Document) findFolded(text string, step Leniency) (spans []Span) {
 	// Blanks at the end of text were overlooked as those of a line, so the
 	// line has to end there.
 	endsLine := endsBlank(text, step)
+	whole := d.wholeSpans()
 	starts, ends := folder{text: d.view, step: step}, folder{text: d.view, step: step}
 	for at := range occurrences(have, want) {
 		end := at + len(want)
@@ -59,11 +65,11 @@ func (d *Document) findFolded(text string, step Leniency) (spans []Span) {
 		}
 		from, _ := starts.span(at)
 		_, to := ends.span(end - 1)
-		if to-from <= 2*len(text)+32 {
-			spans = append(spans, Span{from, to})
+		if s := (Span{from, to}); to-from <= 2*len(text)+32 && whole(s) {
+			spans = append(spans, s)
 		}
 	}
-	return d.apart(spans)
+	return spans
 }
 
 func endsBlank(text string, step Leniency) bool {

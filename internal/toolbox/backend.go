@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"iter"
@@ -32,10 +33,12 @@ func (p *place) matcher(q search.Query) (matcher, error) {
 	native, err := search.Compile(q)
 	_, unsupported := errors.AsType[*search.UnsupportedError](err)
 	switch b := p.box.Backend; {
-	case b == RipgrepBackend && (err == nil || unsupported), b == AutoBackend && unsupported && p.box.Ripgrep != nil:
-		return p.ripgrep(q, unsupported)
+	case unsupported && (b == RipgrepBackend || b == AutoBackend && p.box.Ripgrep != nil):
+		return p.ripgrep(q, nil)
 	case err != nil:
 		return nil, err
+	case b == RipgrepBackend && !p.file: // one file is not worth a process
+		return p.ripgrep(q, native)
 	}
 	return native, nil
 }
@@ -43,12 +46,12 @@ func (p *place) matcher(q search.Query) (matcher, error) {
 // byRipgrep matches with a ripgrep process what the walk selects.
 type byRipgrep struct {
 	*place
-	q     search.Query
-	list  *search.Search // the query without its pattern
-	pcre2 bool
+	q      search.Query
+	list   *search.Search // the query without its pattern
+	native *search.Search // nil where only PCRE2 knows the pattern
 }
 
-func (p *place) ripgrep(q search.Query, pcre2 bool) (matcher, error) {
+func (p *place) ripgrep(q search.Query, native *search.Search) (matcher, error) {
 	files := q
 	files.Pattern, files.Mode, files.Stat, files.Order = "", search.FilesWithMatches, true, search.ByPath
 	files.MaxLines, files.MaxPerFile, files.Before, files.After = 0, 0, 0, 0
@@ -56,7 +59,7 @@ func (p *place) ripgrep(q search.Query, pcre2 bool) (matcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &byRipgrep{p, q, list, pcre2}, nil
+	return &byRipgrep{p, q, list, native}, nil
 }
 
 func (r *byRipgrep) Matches(ctx context.Context, t *search.Tree, sum *search.Summary) iter.Seq2[search.FileMatches, error] {
@@ -82,19 +85,29 @@ func (r *byRipgrep) Matches(ctx context.Context, t *search.Tree, sum *search.Sum
 		}
 		var ran ripgrep.Summary
 		for m, err := range program.Matches(ctx, r.root.Real, files, r.query(), &ran) {
+			if _, wrong := errors.AsType[*ripgrep.PatternError](err); wrong && r.native != nil {
+				// Look-around, say, which its usual engine does not have.
+				*sum = search.Summary{}
+				r.native.Matches(ctx, t, sum)(yield)
+				return
+			}
 			if err != nil {
 				yield(search.FileMatches{}, rgError(err))
 				return
 			}
 			f := r.convert(m, infos[m.Path])
 			delete(infos, m.Path)
+			if !r.file && r.binary(f.Path) {
+				sum.Binary++
+				sum.BinaryPaths = append(sum.BinaryPaths, f.Path)
+				continue
+			}
 			if !yield(f, nil) {
 				return
 			}
 		}
 		sum.TimedOut = sum.TimedOut || ran.TimedOut
 		sum.Truncated = sum.Truncated || ran.OutputCut || ran.Incomplete
-		sum.Binary += ran.Binary
 		if walk != nil {
 			yield(search.FileMatches{}, walk)
 		}
@@ -115,7 +128,7 @@ func (b *Box) find(ctx context.Context) (*ripgrep.Program, error) {
 func (r *byRipgrep) query() ripgrep.Query {
 	return ripgrep.Query{
 		Pattern: r.q.Pattern, Fixed: r.q.Fixed, IgnoreCase: r.q.IgnoreCase, Word: r.q.Word, Multiline: r.q.Multiline,
-		CRLF: r.q.CRLF, PCRE2: r.pcre2, Before: r.q.Before, After: r.q.After,
+		CRLF: r.q.CRLF, PCRE2: r.native == nil, Before: r.q.Before, After: r.q.After,
 		FilesOnly: r.q.Mode == search.FilesWithMatches, CountOnly: r.q.Mode == search.Count,
 	}
 }
@@ -148,21 +161,44 @@ func (r *byRipgrep) convert(m ripgrep.FileMatches, info search.FileInfo) search.
 	return f
 }
 
-// window cuts a long line to the part around its first match.
+// binary reports whether a file has a NUL byte near its beginning, so that the
+// native search would not have searched it. Ripgrep, which stops at its first
+// match, may not have seen it.
+func (r *byRipgrep) binary(rel string) bool {
+	at, err := r.box.Files.Resolve(r.real(rel))
+	if err != nil {
+		return false
+	}
+	f, err := r.box.Files.OpenFile(at)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, min(f.Stamp.Size, 256<<10))
+	n, _ := f.ReadAt(head, 0)
+	head = head[:n]
+	utf16 := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
+	return !utf16 && bytes.IndexByte(head, 0) >= 0
+}
+
+// window cuts a long line to the part around its first match, just where the
+// native search does.
 func window(l *search.Line, size int) {
 	if size <= 0 || len(l.Text) <= size {
 		return
 	}
 	start := 0
 	if len(l.Spans) > 0 {
-		start = max(0, min(l.Spans[0].Start-size/4, len(l.Text)-size))
+		match := min(l.Spans[0].End-l.Spans[0].Start, size)
+		start = max(0, l.Spans[0].Start-(size-match)/3)
 	}
-	end := start + size
-	for start > 0 && !utf8.RuneStart(l.Text[start]) {
-		start--
+	end := min(len(l.Text), start+size)
+	start = max(0, end-size)
+	for i := 0; i < 3 && start > 0 && !utf8.RuneStart(l.Text[start]); i++ {
+		start++
 	}
-	for end < len(l.Text) && !utf8.RuneStart(l.Text[end]) {
-		end++
+	for i := 0; i < 3 && end < len(l.Text) && end > start && !utf8.RuneStart(l.Text[end]); i++ {
+		end--
 	}
 	l.Text, l.Start = l.Text[start:end], start
 }

@@ -1,8 +1,10 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"path/filepath"
 	"sort"
 	"strings"
@@ -43,45 +45,86 @@ type GlobFile struct {
 
 // Glob plans to list files.
 func (b *Box) Glob(_ context.Context, a GlobArgs) (*Plan[*GlobOut], error) {
-	dir, pattern := a.Path, b.slashed(a.Pattern)
-	base, rest := globBase(pattern)
-	switch {
-	case strings.HasPrefix(pattern, "/"), strings.HasPrefix(pattern, "~/"):
-		dir, pattern = "/"+strings.TrimPrefix(base, "/"), rest
-		if strings.HasPrefix(base, "~") {
-			dir = base
-		}
-	case base != "":
-		// The folder may be reached through a link, which a walk does not
-		// follow; and it may not exist, which is no files.
-		dir, pattern = filepath.Join(dir, base), "/"+rest
-		a.Missing = true
+	if _, err := search.MatchGlob(b.slashed(a.Pattern), ""); err != nil {
+		return nil, searchError(a.Path, err, b.slashed(a.Pattern))
 	}
-	p, err := b.place("list", dir)
+	g, pattern, err := b.globber(a)
 	if err != nil {
 		return nil, err
 	}
-	s, err := search.Compile(search.Query{
-		Include: []string{pattern}, Start: p.starts(), GlobBase: p.start, IncludeIgnored: a.Ignored,
-		Stat: true, Order: search.AsFound, HoldBack: p.holdBack,
+	g.search, err = search.Compile(search.Query{
+		Include: []string{pattern}, Start: g.starts(), GlobBase: g.start, IncludeIgnored: a.Ignored,
+		Stat: true, Order: search.AsFound, HoldBack: g.holdBack,
 	})
 	if err != nil {
 		return nil, searchError(a.Path, err)
 	}
+	where := a.Path
+	if g.at.Outside {
+		where = g.at.Given
+	}
 	return &Plan[*GlobOut]{
-		Tool: "Glob", Path: a.Path, Summary: fmt.Sprintf("list %s in %s", a.Pattern, orHere(a.Path)),
-		Access: p.access(),
+		Tool: "Glob", Path: where, Summary: fmt.Sprintf("list %s in %s", a.Pattern, orHere(a.Path)),
+		Access: g.access(),
 		Run: func(ctx context.Context, _ tool.Report) (*GlobOut, error) {
-			return (&globber{place: p, search: s, base: base, out: &GlobOut{Args: a}}).run(ctx)
+			return g.run(ctx)
 		},
 	}, nil
+}
+
+// globber finds the folder that a glob is searched in, and the pattern there.
+// The folders before the first wildcard are names like others: they may lead
+// through a link or out of the workspace. In the workspace the walk starts no
+// deeper than was said, so that ignore files keep what they keep from others.
+func (b *Box) globber(a GlobArgs) (g *globber, pattern string, err error) {
+	g = &globber{out: &GlobOut{Args: a}}
+	if g.place, err = b.place("list", a.Path); err != nil {
+		return nil, "", err
+	}
+	pattern = b.slashed(a.Pattern)
+	base, rest := globBase(pattern)
+	dir := filepath.Join(a.Path, base)
+	if g.full = strings.HasPrefix(pattern, "/") || strings.HasPrefix(pattern, "~/"); g.full {
+		dir = cmp.Or(base, "/")
+	} else if base == "" || !g.at.Exists {
+		return g, pattern, nil
+	}
+	in, err := b.place("list", dir)
+	if err != nil {
+		return nil, "", err
+	}
+	g.base, g.under = base, in.start
+	if in.at.Outside {
+		g.place, g.out.Args.Missing = in, true
+		return g, "/" + rest, nil
+	}
+	if rel, ok := relative(g.place, in); ok && !g.full {
+		return g, path.Join("/", literalGlob(rel), rest), nil
+	}
+	g.place, err = b.place("list", in.at.Root)
+	return g, path.Join("/", literalGlob(in.start), rest), err
+}
+
+// relative returns the path of a place below another one.
+func relative(top, in *place) (rel string, ok bool) {
+	if top.at.Root != in.at.Root || in.start != top.start && top.start != "" && !strings.HasPrefix(in.start, top.start+"/") {
+		return "", false
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(in.start, top.start), "/"), true
+}
+
+// literalGlob returns the glob that fits a name and nothing else.
+func literalGlob(name string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`, "!", `\!`).Replace(name)
 }
 
 // A globber is one run of Glob.
 type globber struct {
 	*place
 	search *search.Search
-	base   string
+	base   string // the folders that the pattern begins with, as they are written
+	under  string // the same as a path of the tree
+	full   bool   // the pattern is absolute
 	out    *GlobOut
 }
 
@@ -125,9 +168,12 @@ func (g *globber) finish() {
 	o.More = o.Args.Skip+len(o.Files) < o.All
 	for i := range o.Files {
 		f := &o.Files[i]
-		f.Below = filepath.ToSlash(filepath.Join(g.base, g.below(f.Path)))
+		f.Below = g.below(f.Path)
+		if g.base != "" {
+			f.Below = path.Join(g.base, strings.TrimPrefix(f.Path, g.under+"/"))
+		}
 		f.Path = g.shown(f.Path)
-		if g.at.Outside || filepath.IsAbs(f.Path) {
+		if g.full || g.at.Outside || filepath.IsAbs(f.Path) {
 			f.Below = f.Path
 		}
 	}

@@ -1,9 +1,11 @@
 package toolbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -62,7 +64,8 @@ type GrepOut struct {
 	InFiles int   // files with a match, as far as the search went
 
 	Summary  search.Summary
-	HeldBack []string // shown paths
+	HeldBack []string // shown paths of files that may hold secrets
+	Denied   int64    // files held back that are not named, since a rule denies them
 	Timeout  bool     // the search took too long; the answer is a part
 	Cut      bool     // MaxBytes ended the page
 }
@@ -123,7 +126,7 @@ func compile(a GrepArgs, p *place) (matcher, error) {
 		q.Types = []string{a.Type}
 	}
 	m, err := p.matcher(q)
-	return m, searchError(a.Path, err)
+	return m, searchError(a.Path, err, a.Globs...)
 }
 
 // globBase is the folder that globs with a slash are anchored at.
@@ -136,21 +139,29 @@ func (p *place) globBase() string {
 
 // searchError makes a query that cannot be understood a failure with the
 // place and the cause.
-func searchError(path string, err error) error {
+func searchError(path string, err error, globs ...string) error {
 	if err == nil {
 		return nil
 	}
-	e := &tool.Error{Kind: tool.Invalid, Op: "search", Path: path, Reason: err.Error(), Err: err}
-	if t, ok := errors.AsType[*search.TypeError](err); ok && len(t.Near) > 0 {
-		e.Next = "Did you mean " + strings.Join(t.Near, " or ") + "?"
+	e := &tool.Error{Kind: tool.Invalid, Op: "search", Path: path, Reason: err.Error(), Detail: err, Err: err}
+	if t, ok := errors.AsType[*search.TypeError](err); ok {
+		e.Next = "Use glob instead."
+		if len(t.Near) > 0 {
+			e.Next = "Did you mean " + strings.Join(t.Near, " or ") + "?"
+		}
 	}
 	if u, ok := errors.AsType[*search.UnsupportedError](err); ok {
 		e.Next = "Write the pattern without " + u.Construct + "."
 	}
-	if _, ok := errors.AsType[*search.PatternError](err); ok {
-		e.Next = "To search for the text as it is, escape the special characters with a backslash."
+	if p, ok := errors.AsType[*search.PatternError](err); ok {
+		switch {
+		case slices.ContainsFunc(globs, func(g string) bool { return strings.TrimPrefix(g, "!") == p.Pattern }):
+			e.Reason = fmt.Sprintf("invalid glob %q at offset %d: %s", p.Pattern, p.Offset, p.Cause)
+			e.Next = "A backslash before a character means the character itself."
+		case !strings.Contains(p.Cause, "line feed"):
+			e.Next = "To search for the text as it is, escape the special characters with a backslash."
+		}
 	}
-	e.Detail = err
 	return e
 }
 
@@ -165,6 +176,9 @@ type grepper struct {
 func (g *grepper) run(ctx context.Context) (*GrepOut, error) {
 	if err := g.exists("search"); err != nil {
 		return nil, err
+	}
+	if g.file && !g.at.Mode.IsRegular() {
+		return nil, &tool.Error{Kind: tool.Special, Op: "search", Path: g.at.Given, Reason: "is a " + special(g.at.Mode) + ", not a regular file"}
 	}
 	tree, closeTree, err := g.open("search")
 	if err != nil {
@@ -224,7 +238,7 @@ func (g *grepper) addLines(file GrepFile, lines []search.Line) (more bool) {
 		switch {
 		case n < a.Skip:
 			continue
-		case a.Limit > 0 && n >= a.Skip+a.Limit, o.Cut:
+		case a.Limit > 0 && n >= a.Skip+a.Limit, o.Cut, !g.room(len(l.Text) + len(file.Path)):
 			o.More = true
 			if !a.Total {
 				g.keep(file)
@@ -234,8 +248,6 @@ func (g *grepper) addLines(file GrepFile, lines []search.Line) (more bool) {
 		}
 		file.Lines = append(file.Lines, l)
 		o.Entries++
-		g.bytes += len(l.Text) + len(file.Path) + 16
-		o.Cut = o.Cut || g.bytes > g.maxBytes()
 	}
 	g.keep(file)
 	return true
@@ -247,19 +259,23 @@ func (g *grepper) keep(file GrepFile) {
 	}
 }
 
-func (g *grepper) maxBytes() int {
-	if g.out.Args.MaxBytes > 0 {
-		return g.out.Args.MaxBytes
-	}
-	return GrepMaxBytes
+// room takes the room of an entry in the answer; the first one always fits.
+func (g *grepper) room(n int) bool {
+	const numbers = 16 // and separators
+	g.bytes += n + numbers
+	g.out.Cut = g.out.Cut || g.out.Entries > 0 && g.bytes > cmp.Or(g.out.Args.MaxBytes, GrepMaxBytes)
+	return !g.out.Cut
 }
 
 func (g *grepper) finish() {
 	o := g.out
 	o.Timeout = o.Summary.TimedOut
 	for _, p := range o.Summary.HeldBackPaths {
-		o.HeldBack = append(o.HeldBack, g.shown(p))
+		if !g.denied(p) {
+			o.HeldBack = append(o.HeldBack, g.shown(p))
+		}
 	}
+	o.Denied = o.Summary.HeldBack - int64(len(o.HeldBack))
 	if o.Args.Mode == GrepContent {
 		return
 	}
@@ -267,7 +283,13 @@ func (g *grepper) finish() {
 		sort.SliceStable(o.Files, func(i, j int) bool { return o.Files[i].Mtime > o.Files[j].Mtime })
 	}
 	o.Files = page(o.Files, o.Args.Skip, o.Args.Limit)
-	o.Entries = len(o.Files)
+	for _, f := range o.Files {
+		if !g.room(len(f.Path)) {
+			break
+		}
+		o.Entries++
+	}
+	o.Files = o.Files[:o.Entries]
 	o.More = o.Args.Skip+o.Entries < o.All
 }
 

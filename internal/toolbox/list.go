@@ -33,6 +33,7 @@ type ListOut struct {
 	Args    ListArgs
 	Entries []ListEntry
 	Cut     bool // the limit kept entries back
+	Left    int  // entries of the folder itself that it kept back
 	Held    int  // entries that may not be shown
 	Errors  int  // folders that could not be opened
 }
@@ -194,6 +195,7 @@ func (l *lister) fill(ctx context.Context, n *node, f *workspace.Folder, first b
 		case child == nil:
 		case l.n >= l.out.Args.Limit:
 			l.out.Cut = true
+			l.out.Left++
 		default:
 			n.children = append(n.children, child)
 			l.n++
@@ -235,12 +237,6 @@ func (l *lister) entry(n *node, f *workspace.Folder, e workspace.Entry) *node {
 		}
 	}
 	return c
-}
-
-// denied reports whether a rule keeps even the name of a file from the
-// session. Names that look like secrets are shown: a listing has no contents.
-func (l *lister) denied(rel string) bool {
-	return l.box.Hides != nil && l.box.Hides(l.real(rel))
 }
 
 func (l *lister) flatten(n *node) {

@@ -338,8 +338,7 @@ func (r *reader) strict(form textfile.Form) error {
 		e.Detail = &Limit{Size: r.file.Stamp.Size, Max: r.args.Transcode}
 		return e
 	}
-	switch media.NameClass(r.at.Given) {
-	case media.Image, media.Video, media.Document:
+	if media.NameClass(r.at.Given) != media.Unknown {
 		return r.fail(tool.Binary, "its name says that it is no text", "", nil)
 	}
 	return nil

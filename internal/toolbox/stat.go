@@ -60,6 +60,9 @@ type describer struct {
 }
 
 func (d *describer) run(ctx context.Context, report tool.Report) (*StatOut, error) {
+	if to := d.box.Files.LinkTarget(d.at); to != "" && !d.at.Exists {
+		return nil, &tool.Error{Kind: tool.NotFound, Op: "stat", Path: d.at.Given, Reason: "a link to " + to + ", which is not there"}
+	}
 	if err := d.exists("stat"); err != nil {
 		return nil, err
 	}

@@ -95,6 +95,12 @@ func (p *place) holdBack(rel string) bool {
 	return p.box.HoldBack(p.real(rel))
 }
 
+// denied reports whether a rule keeps even the name of a file from this
+// session. Names that look like secrets are shown.
+func (p *place) denied(rel string) bool {
+	return p.box.Hides != nil && p.box.Hides(p.real(rel))
+}
+
 // open opens the tree of the place. The caller closes it.
 func (p *place) open(op string) (*search.Tree, func(), error) {
 	f, err := p.box.Files.OpenFolder(p.root)
