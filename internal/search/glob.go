@@ -9,9 +9,10 @@ import (
 type glob struct {
 	wilds  []wildcard // any of them
 	names  map[string]bool
-	ext    string // "*.ext": the name's end
-	folder bool   // ended with "/": folders only
-	path   bool   // about the path, not the name
+	ext    string   // "*.ext": the name's end
+	folder bool     // ended with "/": folders only
+	path   bool     // about the path, not the name
+	dirs   []string // folders that a match must lie below, one for each form; "" for any
 }
 
 // maxGlobForms bounds what the braces of one glob may expand to.
@@ -37,11 +38,40 @@ func parseGlob(pattern string) (*glob, error) {
 	for _, f := range forms {
 		f = strings.TrimPrefix(strings.TrimSuffix(f, "/"), "/")
 		g.add(f)
+		g.dirs = append(g.dirs, plainFolder(f))
 		if strings.Contains(f, "[") {
 			g.add(plainBrackets(f))
 		}
 	}
 	return g, nil
+}
+
+// plainFolder gives the folders that a form begins with, up to the first one
+// that is not written as plain text.
+func plainFolder(form string) string {
+	plain := 0
+	for i := range len(form) {
+		switch {
+		case strings.IndexByte(wildMeta, form[i]) >= 0:
+			return form[:plain]
+		case form[i] == '/':
+			plain = i
+		}
+	}
+	return form[:plain]
+}
+
+// leadsTo tells whether something below a folder may fit.
+func (g *glob) leadsTo(rel string) bool {
+	if !g.path {
+		return true
+	}
+	for _, d := range g.dirs {
+		if d == "" || d == rel || strings.HasPrefix(rel, d+"/") || strings.HasPrefix(d, rel+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 func (g *glob) add(form string) {

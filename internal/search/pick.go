@@ -48,7 +48,21 @@ func (p *picker) globs(patterns []string) (globs []*glob, err error) {
 
 // folder tells whether a folder may be entered.
 func (p *picker) folder(path, name string) bool {
-	return len(p.exclude) == 0 || !p.any(p.exclude, path, name, true)
+	return (len(p.exclude) == 0 || !p.any(p.exclude, path, name, true)) && p.leadsTo(path)
+}
+
+// leadsTo tells whether some file below a folder may be wanted.
+func (p *picker) leadsTo(path string) bool {
+	rel, below := strings.CutPrefix(path, p.base)
+	if len(p.include) == 0 || !below {
+		return true
+	}
+	for _, g := range p.include {
+		if g.leadsTo(rel) {
+			return true
+		}
+	}
+	return false
 }
 
 // file tells whether a file is wanted.
