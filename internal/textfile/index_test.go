@@ -115,6 +115,9 @@ func TestIndexOfEveryShortText(t *testing.T) {
 }
 
 func TestIndexAcrossBlocks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and of one goroutine only: nothing for the race detector")
+	}
 	r := rand.New(rand.NewPCG(5, 6))
 	for _, size := range []int{countSize - 1, countSize, countSize + 1, blockSize - 2, blockSize - 1, blockSize, blockSize + 1, blockSize + 2,
 		2*blockSize - 1, 2 * blockSize, 2*blockSize + 1, 5*blockSize + 7} {

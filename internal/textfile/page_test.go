@@ -249,6 +249,9 @@ func TestPageOfEveryShortText(t *testing.T) {
 
 // Long lines are streamed, shorter ones are held: nothing shows which.
 func TestPageOfLongLines(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long, and of one goroutine only: nothing for the race detector")
+	}
 	r := rand.New(rand.NewPCG(9, 10))
 	pieces := map[string][]string{
 		"utf-8":     {"plain ", "é", "中文", "😀", "\xff", "\xe4\xb8", "\x00", "ab"},
