@@ -183,7 +183,7 @@ func TestSearchPagesOfHugeAnswers(t *testing.T) {
 	e, _ := open(t, map[string]string{"w.txt": strings.Repeat(line+"\n", 6000)}, nil)
 	s := session(t, e, nil)
 	var pages, lines int
-	for offset := 0; ; pages++ {
+	for offset := 0; pages < 10; pages++ {
 		r := call(t, s, "Grep", "pattern", "0", "output_mode", "content", "head_limit", 0, "offset", offset)
 		text := mustSucceed(t, r)
 		if len(text) > 510_000 {
@@ -428,11 +428,14 @@ func TestSearchCanceled(t *testing.T) {
 	e, _ := open(t, bigTree(t, 600), nil)
 	s := session(t, e, nil)
 	slow := json.RawMessage(`{"pattern": "(o|x|z).*(q|j|l).*(y|g).*[a-z]+ 9$", "-i": true, "output_mode": "count"}`)
-	whole := time.Now()
-	if _, err := s.Call(context.Background(), "Grep", slow); err != nil {
-		t.Fatal(err)
+	var took time.Duration
+	for range 2 { // the first time warms up
+		began := time.Now()
+		if _, err := s.Call(context.Background(), "Grep", slow); err != nil {
+			t.Fatal(err)
+		}
+		took = time.Since(began)
 	}
-	took := time.Since(whole)
 	ctx, cancel := context.WithCancel(context.Background())
 	var canceled time.Time
 	r, err := s.CallObserved(ctx, "Grep", slow, func(ev tool.Event) {

@@ -89,7 +89,8 @@ func TestFindLenientInOtherEncodings(t *testing.T) {
 	}
 }
 
-func TestFindLenientIsQuick(t *testing.T) {
+// Work in the square of the size would take hours here.
+func TestFindLenientIsNotQuadratic(t *testing.T) {
 	const size = 4 << 20
 	for name, c := range map[string]struct{ text, want string }{
 		"a file of text":       {strings.Repeat("some line of text, with blanks \n", size/32), "some line of TEXT"},
@@ -103,7 +104,7 @@ func TestFindLenientIsQuick(t *testing.T) {
 		d := open(c.text, plainForm())
 		start := time.Now()
 		d.FindLenient(c.want)
-		if took := time.Since(start); took > 2*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s: %v", name, took)
 		}
 	}

@@ -505,6 +505,9 @@ func TestPageStops(t *testing.T) {
 
 // Memory is that of the page, not that of the line or of the file.
 func TestPageMemoryIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("pools forget what they hold under the race detector, for which runs are short")
+	}
 	line := &repeated{unit: bytes.Repeat([]byte("0123456789 é 😀"), blockSize/16)[:blockSize], size: 100 << 20}
 	file := &repeated{unit: lines(blockSize/64, 64), size: 200 << 20}
 	for _, c := range []struct {
