@@ -112,32 +112,12 @@ func (e *Engine) Session(o *SessionOptions) (*Session, error) {
 	}
 	return &Session{
 		engine: e, dialect: d, tools: tools, policy: policy,
-		box: &toolbox.Box{
+		box: toolbox.Box{
 			Files: e.files, Memory: new(toolbox.Memory), Settings: d.Settings,
-			HoldBack: func(real string) bool { return holdsBack(policy, d, real) },
-			Hides:    func(real string) bool { return policy.Hides(lookPlan, real, real) },
-			Backend:  e.backend, Ripgrep: findRipgrep,
+			Backend: e.backend, Ripgrep: findRipgrep,
 		},
 		id: fmt.Sprintf("s%d", e.sessions.Add(1)),
 	}, nil
-}
-
-// lookPlan stands for a read of a file that a search or a listing found.
-var lookPlan = &tool.Plan{Tool: "Read", Name: "Read"}
-
-// holdsBack reports whether a search must not show a file: a rule denies
-// reading it, or it looks like a secret and no rule names it.
-func holdsBack(p *permission.Policy, d *dialect.Dialect, real string) bool {
-	if p.Hides(lookPlan, real, real) {
-		return true
-	}
-	secret := workspace.SensitiveName(real)
-	if secret == "" || d.Policy.Sensitive == permission.DenyRules {
-		return false
-	}
-	plan := *lookPlan
-	plan.Access = []tool.Access{{Op: tool.Read, Given: real, Real: real, Root: real, Sensitive: secret}}
-	return p.Check(&plan).Kind == tool.Sensitive
 }
 
 func (e *Engine) policy(d *dialect.Dialect, o *SessionOptions) (*permission.Policy, error) {

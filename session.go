@@ -10,6 +10,7 @@ import (
 	"github.com/burin-tools/burin/internal/dialect"
 	"github.com/burin-tools/burin/internal/permission"
 	"github.com/burin-tools/burin/internal/toolbox"
+	"github.com/burin-tools/burin/internal/workspace"
 	"github.com/burin-tools/burin/tool"
 )
 
@@ -20,7 +21,7 @@ type Session struct {
 	dialect *dialect.Dialect
 	tools   []*dialect.Tool
 	policy  *permission.Policy
-	box     *toolbox.Box
+	box     toolbox.Box
 	id      string
 }
 
@@ -70,7 +71,7 @@ func (s *Session) CallObserved(ctx context.Context, name string, args json.RawMe
 		}
 		c.done(result, err)
 	}()
-	plan, err := s.dialect.Plan(ctx, t, s.box, args)
+	plan, err := s.dialect.Plan(ctx, t, s.boxOf(t), args)
 	if err != nil {
 		return s.dialect.Fail(t, err), nil
 	}
@@ -99,11 +100,36 @@ func (s *Session) Check(ctx context.Context, name string, args json.RawMessage) 
 	if err != nil {
 		return tool.Verdict{}, err
 	}
-	plan, err := s.dialect.Plan(ctx, t, s.box, args)
+	plan, err := s.dialect.Plan(ctx, t, s.boxOf(t), args)
 	if err != nil {
 		return tool.Verdict{}, err
 	}
 	return s.policy.Check(plan), nil
+}
+
+// boxOf gives the box as a tool sees it: what it finds is filtered by the
+// rules that speak of it, under its own name or that of the dialect.
+func (s *Session) boxOf(t *dialect.Tool) *toolbox.Box {
+	box := s.box
+	box.Hides = func(name, real string) bool {
+		return s.policy.Hides(&tool.Plan{Tool: name, Name: t.Name}, real, real)
+	}
+	box.HoldBack = func(name, real string) bool {
+		return box.Hides(name, real) || s.secret(real)
+	}
+	return &box
+}
+
+// secret reports whether a file looks like one that holds secrets, and no rule
+// allows to read it.
+func (s *Session) secret(real string) bool {
+	why := workspace.SensitiveName(real)
+	if why == "" || s.dialect.Policy.Sensitive == permission.DenyRules {
+		return false
+	}
+	return s.policy.Check(&tool.Plan{Tool: "Read", Name: "Read", Access: []tool.Access{
+		{Op: tool.Read, Given: real, Real: real, Root: real, Sensitive: why},
+	}}).Kind == tool.Sensitive
 }
 
 func (s *Session) tool(name string) (*dialect.Tool, error) {

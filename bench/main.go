@@ -1,9 +1,12 @@
-// Command bench measures Burin and the official filesystem server side by
-// side: both over stdio, in one run, in rounds that take turns.
+// Command bench measures Burin and others side by side, in one run, in rounds
+// that take turns: with the official filesystem server, both over stdio; and,
+// as a part of its own, with the programs that search trees of files.
 //
-//	go run ./bench            everything, about a minute
-//	go run ./bench -quick     fewer rounds, without the edit of 100 MB
-//	go run ./bench -json      the same figures for a program
+//	go run ./bench                     reading and editing, about a minute
+//	go run ./bench search              searching a small tree
+//	go run ./bench search -tree DIR    searching this one; may be repeated
+//	go run ./bench -quick              fewer rounds, without the edit of 100 MB
+//	go run ./bench -json               the same figures for a program
 //
 // It judges no figure. It fails when an answer or a file is not what it has
 // to be.
@@ -29,12 +32,28 @@ func main() {
 	asJSON := flag.Bool("json", false, "print JSON instead of a table")
 	only := flag.String("only", "", "run only the measures whose name matches this `pattern`")
 	binary := flag.String("burin", "", "measure this `binary` instead of building one")
-	flag.Parse()
+	flag.Func("tree", "search this `directory`, a repository of git, instead of a small tree; may be repeated", func(dir string) error {
+		b.trees = append(b.trees, dir)
+		return nil
+	})
+	args := os.Args[1:]
+	if len(args) > 0 && args[0] == searchPart {
+		b.searching, args = true, args[1:]
+	}
+	flag.CommandLine.Parse(args) // ends the program when it fails
+	if *only == searchPart {
+		b.searching, *only = true, ""
+	}
+	if flag.NArg() > 0 || len(b.trees) > 0 && !b.searching {
+		fmt.Fprintln(os.Stderr, "usage: bench [search [-tree DIR]...] [flags]")
+		os.Exit(2)
+	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := b.run(ctx, *binary, *only)
 	stop()
 	if err != nil {
+		b.report.writeTable(os.Stderr) // what there is
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -49,9 +68,14 @@ func main() {
 	}
 }
 
+// searchPart is the name of the part that searches trees.
+const searchPart = "search"
+
 // A bench is one run.
 type bench struct {
-	quick bool
+	quick     bool
+	searching bool     // trees, instead of all else
+	trees     []string // none: a small one is made
 
 	burin string   // the binary
 	peer  []string // the command of the other server, without its folder
@@ -87,8 +111,10 @@ func (b *bench) run(ctx context.Context, binary, only string) (err error) {
 	if b.dir, err = filepath.EvalSymlinks(b.dir); err != nil {
 		return err
 	}
-	if b.peer, err = installPeer(ctx); err != nil {
-		return err
+	if !b.searching {
+		if b.peer, err = installPeer(ctx); err != nil {
+			return err
+		}
 	}
 	if b.burin = binary; binary == "" {
 		if b.burin, err = build(ctx, b.dir); err != nil {
@@ -97,6 +123,14 @@ func (b *bench) run(ctx context.Context, binary, only string) (err error) {
 	}
 	debug.SetGCPercent(400) // the client's own collections are nobody's figure
 	b.report.begin(ctx, b)
+	defer b.report.end()
+	if b.searching {
+		err := b.search(ctx, pattern.MatchString)
+		if err != nil && ctx.Err() != nil {
+			return errors.New("interrupted")
+		}
+		return err
+	}
 	for _, m := range measures {
 		if !pattern.MatchString(m.name) {
 			continue
@@ -109,7 +143,6 @@ func (b *bench) run(ctx context.Context, binary, only string) (err error) {
 			return fmt.Errorf("%s: %w", m.name, err)
 		}
 	}
-	b.report.end()
 	return nil
 }
 

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -21,7 +23,8 @@ type report struct {
 	Theirs  string    `json:"theirs"`
 	Load    [2]string `json:"load"` // before and after
 	Took    string    `json:"took"`
-	Rows    []row     `json:"rows"`
+	Rows    []row     `json:"rows,omitempty"`
+	Trees   []*tree   `json:"trees,omitempty"`
 }
 
 func (r *report) begin(ctx context.Context, b *bench) {
@@ -33,7 +36,11 @@ func (r *report) begin(ctx context.Context, b *bench) {
 	}
 	first, _, _ := strings.Cut(strings.TrimSpace(string(version)), "\n")
 	r.Ours = first
-	r.Theirs = peerVersions(ctx, b.peer)
+	if b.searching {
+		r.Theirs = searchVersions(ctx)
+	} else {
+		r.Theirs = peerVersions(ctx, b.peer)
+	}
 	r.Load[0] = load()
 }
 
@@ -51,9 +58,16 @@ func (r *report) writeJSON(w io.Writer) error {
 }
 
 func (r *report) writeTable(w io.Writer) error {
+	for _, x := range r.Trees {
+		if err := x.write(w); err != nil {
+			return err
+		}
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(t, "measure\t| ours\t| theirs\t| ratio\t| wanted")
-	fmt.Fprintln(t, "---\t| ---\t| ---\t| ---\t| ---")
+	if len(r.Rows) > 0 {
+		fmt.Fprintln(t, "measure\t| ours\t| theirs\t| ratio\t| wanted")
+		fmt.Fprintln(t, "---\t| ---\t| ---\t| ---\t| ---")
+	}
 	for _, x := range r.Rows {
 		if x.Skipped != "" {
 			fmt.Fprintf(t, "%s\t| –\t| –\t| –\t| %s\n", x.Measure, x.Skipped)
@@ -65,19 +79,115 @@ func (r *report) writeTable(w io.Writer) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\n%s. Ours: %s. Theirs: %s. Load %s before, %s after. Took %s.\n",
+	if len(r.Rows) > 0 {
+		fmt.Fprintln(w)
+	}
+	_, err := fmt.Fprintf(w, "%s. Ours: %s. Theirs: %s. Load %s before, %s after. Took %s.\n",
 		r.Machine, r.Ours, r.Theirs, r.Load[0], r.Load[1], r.Took)
 	return err
 }
 
-func (x *row) verdict() string {
+func (x *row) verdict() string { return verdict(x.Ratio, x.Wanted) }
+
+func verdict(figure, wanted float64) string {
 	switch {
-	case x.Wanted == 0:
+	case wanted == 0:
 		return "–"
-	case x.Ratio <= x.Wanted:
-		return fmt.Sprintf("≤ %v", x.Wanted)
+	case figure <= wanted:
+		return fmt.Sprintf("≤ %v", wanted)
 	}
-	return fmt.Sprintf("≤ %v (missed)", x.Wanted)
+	return fmt.Sprintf("≤ %v (missed)", wanted)
+}
+
+// write writes the table of a tree. After the time of a peer come the ratios
+// of the server and of the process to it.
+func (x *tree) write(w io.Writer) error {
+	fmt.Fprintf(w, "**%s**: %d files, %s MB", x.Name, x.Files, figure(x.MB))
+	if x.Peak > 0 {
+		fmt.Fprintf(w, "; highest memory of the server %s MB", figure(x.Peak))
+		if x.Files >= largeTree {
+			fmt.Fprintf(w, " (wanted %s)", verdict(x.Peak, largestMemory))
+		}
+	}
+	fmt.Fprint(w, "\n\n")
+	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	for i, r := range x.Rows {
+		if i == 0 {
+			fmt.Fprint(t, "question\t| files\t| server\t| process\t| ratio\t| wanted\t")
+			line := strings.Repeat("---\t| ", 5) + "---\t"
+			for _, p := range columns(x.Rows) {
+				fmt.Fprintf(t, "| %s\t", p)
+				line += "| ---\t"
+			}
+			fmt.Fprint(t, "\n", line, "\n")
+		}
+		newest := r.Peers[0].Server
+		fmt.Fprintf(t, "%s\t| %d\t| %s\t| %s\t| %s\t| %s\t", r.Question, r.Found,
+			figure(r.Server), figure(r.Process), figure(newest), verdict(newest, r.Wanted))
+		for _, name := range columns(x.Rows) {
+			cell := "–"
+			if slices.Contains(r.TooSlow, name) {
+				cell = fmt.Sprintf("> %v", tooSlow)
+			}
+			for _, p := range r.Peers {
+				if p.Name == name {
+					cell = fmt.Sprintf("%s (%s, %s)", figure(p.MS), figure(p.Server), figure(p.Process))
+				}
+			}
+			fmt.Fprintf(t, "| %s\t", cell)
+		}
+		fmt.Fprintln(t)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nMilliseconds. Files that are excused: %s.\n\n", x.excused())
+	return err
+}
+
+// columns are the names of all peers.
+func columns(rows []searchRow) (list []string) {
+	for _, r := range rows {
+		for _, p := range r.Peers {
+			if !slices.Contains(list, p.Name) {
+				list = append(list, p.Name)
+			}
+		}
+	}
+	return list
+}
+
+// excused tells about which files a peer differs, and why it may: the most
+// over the questions.
+func (x *tree) excused() string {
+	most := map[string]int{}
+	for _, r := range x.Rows {
+		for why, n := range r.Excused {
+			most[why] = max(most[why], n)
+		}
+	}
+	var list []string
+	for _, why := range slices.Sorted(maps.Keys(most)) {
+		list = append(list, fmt.Sprintf("%s %d", why, most[why]))
+	}
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, "; ")
+}
+
+// searchVersions says which programs search beside ripgrep, whose versions
+// are its names.
+func searchVersions(ctx context.Context) string {
+	var list []string
+	for _, name := range []string{"git", "grep"} {
+		out, err := exec.CommandContext(ctx, name, "--version").Output()
+		if err == nil {
+			first, _, _ := strings.Cut(string(out), "\n")
+			list = append(list, first)
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // figure writes a number with three digits that say something.

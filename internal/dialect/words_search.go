@@ -60,7 +60,11 @@ func lineText(l search.Line, cutMark string) string {
 	case l.Start == 0 && cutMark != "":
 		return text + cutMark
 	}
-	return fmt.Sprintf("[bytes %d-%d of %d] %s", l.Start, l.Start+len(l.Text), l.Len, text)
+	place := fmt.Sprintf("bytes %d-%d of %d", l.Start, l.Start+len(l.Text), l.Len)
+	if !l.Context {
+		place = fmt.Sprintf("match at column %d, %s", l.Column, place)
+	}
+	return "[" + place + "] " + text
 }
 
 // visibleName keeps a line feed in a name from breaking the lines of a list.

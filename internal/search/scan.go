@@ -345,6 +345,9 @@ func (c *scanner) give(at int, spans []Span, context bool) int {
 	line := Line{N: c.number, Offset: c.base + int64(at), Len: end - at, Context: context}
 	from, to := c.window(c.text[at:end], spans)
 	line.Start, line.Text = from, string(c.text[at+from:at+to])
+	if len(line.Text) < line.Len && len(spans) > 0 {
+		line.Column = utf8.RuneCount(c.text[at : at+spans[0].Start])
+	}
 	if c.r.s.q.Spans && len(spans) > 0 {
 		line.Spans = append([]Span(nil), spans...)
 	}

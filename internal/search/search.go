@@ -93,6 +93,10 @@ type Line struct {
 	// than Query.LineWindow, when Text is a window around the first match.
 	Start int
 
+	// Column counts the characters before the first match. Only of a line
+	// that is longer than Query.LineWindow.
+	Column int
+
 	// Spans are the matches, as offsets into the whole line. Only with
 	// Query.Spans. A match over several lines has its part in each.
 	Spans []Span

@@ -191,6 +191,7 @@ func window(l *search.Line, size int) {
 	if len(l.Spans) > 0 {
 		match := min(l.Spans[0].End-l.Spans[0].Start, size)
 		start = max(0, l.Spans[0].Start-(size-match)/3)
+		l.Column = utf8.RuneCountInString(l.Text[:l.Spans[0].Start])
 	}
 	end := min(len(l.Text), start+size)
 	start = max(0, end-size)

@@ -20,9 +20,9 @@ type Box struct {
 	Settings Settings
 
 	// HoldBack reports whether the content of a file, by its real path, must
-	// not be shown; Hides the same of its name. They filter what is found.
-	// Nil holds nothing back.
-	HoldBack, Hides func(real string) bool
+	// not be shown by a tool; Hides the same of its name. They filter what is
+	// found. Nil holds nothing back.
+	HoldBack, Hides func(tool, real string) bool
 
 	Backend Backend
 	// Ripgrep finds a ripgrep; nil where none may be used.

@@ -78,7 +78,7 @@ func (b *Box) Glob(_ context.Context, a GlobArgs) (*Plan[*GlobOut], error) {
 // deeper than was said, so that ignore files keep what they keep from others.
 func (b *Box) globber(a GlobArgs) (g *globber, pattern string, err error) {
 	g = &globber{out: &GlobOut{Args: a}}
-	if g.place, err = b.place("list", a.Path); err != nil {
+	if g.place, err = b.place("Glob", "list", a.Path); err != nil {
 		return nil, "", err
 	}
 	pattern = b.slashed(a.Pattern)
@@ -89,7 +89,7 @@ func (b *Box) globber(a GlobArgs) (g *globber, pattern string, err error) {
 	} else if base == "" || !g.at.Exists {
 		return g, pattern, nil
 	}
-	in, err := b.place("list", dir)
+	in, err := b.place("Glob", "list", dir)
 	if err != nil {
 		return nil, "", err
 	}
@@ -101,7 +101,7 @@ func (b *Box) globber(a GlobArgs) (g *globber, pattern string, err error) {
 	if rel, ok := relative(g.place, in); ok && !g.full {
 		return g, path.Join("/", literalGlob(rel), rest), nil
 	}
-	g.place, err = b.place("list", in.at.Root)
+	g.place, err = b.place("Glob", "list", in.at.Root)
 	return g, path.Join("/", literalGlob(in.start), rest), err
 }
 

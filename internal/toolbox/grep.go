@@ -82,7 +82,7 @@ type GrepFile struct {
 
 // Grep plans a search.
 func (b *Box) Grep(_ context.Context, a GrepArgs) (*Plan[*GrepOut], error) {
-	p, err := b.place("search", a.Path)
+	p, err := b.place("Grep", "search", a.Path)
 	if err != nil {
 		return nil, err
 	}

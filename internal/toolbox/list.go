@@ -66,7 +66,7 @@ type ListEntry struct {
 
 // List plans to list a folder.
 func (b *Box) List(_ context.Context, a ListArgs) (*Plan[*ListOut], error) {
-	p, err := b.place("list", a.Path)
+	p, err := b.place("List", "list", a.Path)
 	if err != nil {
 		return nil, err
 	}

@@ -556,7 +556,7 @@ var slurpPool = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b
 // visible leaves out the names of files that rules keep from the session.
 func (b *Box) visible(names []string) (out []string) {
 	for _, n := range names {
-		if r, err := b.Files.Resolve(n); err == nil && (b.Hides == nil || !b.Hides(r.Real)) {
+		if r, err := b.Files.Resolve(n); err == nil && (b.Hides == nil || !b.Hides("Read", r.Real)) {
 			out = append(out, n)
 		}
 	}

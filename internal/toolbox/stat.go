@@ -40,7 +40,7 @@ type StatOut struct {
 
 // Stat plans to describe a file.
 func (b *Box) Stat(_ context.Context, a StatArgs) (*Plan[*StatOut], error) {
-	p, err := b.place("stat", a.Path)
+	p, err := b.place("Stat", "stat", a.Path)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ const searchTimeout = 20 * time.Second
 // A place is where a search starts: a folder of the tree, or one file.
 type place struct {
 	box   *Box
+	tool  string
 	at    workspace.Resolved
 	root  workspace.Resolved // the folder that the tree is rooted in
 	start string             // of the search in that tree, slash-separated; "" for all of it
@@ -23,7 +24,7 @@ type place struct {
 }
 
 // place finds where a search of name starts; "" is the working directory.
-func (b *Box) place(op, name string) (*place, error) {
+func (b *Box) place(tool, op, name string) (*place, error) {
 	if name == "" {
 		name = "."
 	}
@@ -31,7 +32,7 @@ func (b *Box) place(op, name string) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &place{box: b, at: r, root: r, file: r.Exists && !r.Mode.IsDir()}
+	p := &place{box: b, tool: tool, at: r, root: r, file: r.Exists && !r.Mode.IsDir()}
 	if r.Root != "" && r.Rel != "." {
 		if p.root, err = b.Files.Resolve(r.Root); err != nil {
 			return nil, err
@@ -92,13 +93,13 @@ func (p *place) holdBack(rel string) bool {
 	if p.box.HoldBack == nil {
 		return false
 	}
-	return p.box.HoldBack(p.real(rel))
+	return p.box.HoldBack(p.tool, p.real(rel))
 }
 
 // denied reports whether a rule keeps even the name of a file from this
 // session. Names that look like secrets are shown.
 func (p *place) denied(rel string) bool {
-	return p.box.Hides != nil && p.box.Hides(p.real(rel))
+	return p.box.Hides != nil && p.box.Hides(p.tool, p.real(rel))
 }
 
 // open opens the tree of the place. The caller closes it.
