@@ -72,15 +72,19 @@ func (c *scanner) file(s *slot, name string) {
 	defer in.Close()
 	c.s = s
 	c.searching = searching{in: in, named: s.named, number: 1}
-	if q := &c.r.s.q; q.Stat || q.MaxFileSize > 0 {
+	q := &c.r.s.q
+	if q.MaxFileSize > 0 {
 		c.out.Size, c.out.Mtime, err = in.Stat()
-		if err == nil && q.MaxFileSize > 0 && c.out.Size > q.MaxFileSize {
+		if err == nil && c.out.Size > q.MaxFileSize {
 			s.sum.tooLarge(s.dir.path + name)
 			return
 		}
 	}
 	if err == nil {
 		err = c.search()
+	}
+	if err == nil && q.Stat && c.out.Count > 0 {
+		c.out.Size, c.out.Mtime, err = in.Stat() // of few files
 	}
 	if err == nil {
 		err, c.find.err = c.find.err, nil

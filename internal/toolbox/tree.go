@@ -65,7 +65,12 @@ func (p *place) exists(op string) error {
 }
 
 // real returns the real path of a path of the tree.
-func (p *place) real(rel string) string { return joinReal(p.root.Real, rel) }
+func (p *place) real(rel string) string {
+	if filepath.Separator == '/' && len(p.root.Real) > 1 && rel != "" {
+		return p.root.Real + "/" + rel // a path of the tree is clean
+	}
+	return joinReal(p.root.Real, rel)
+}
 
 func joinReal(root, rel string) string { return filepath.Join(root, filepath.FromSlash(rel)) }
 
@@ -74,6 +79,9 @@ func joinReal(root, rel string) string { return filepath.Join(root, filepath.Fro
 func (p *place) shown(rel string) string {
 	real := p.real(rel)
 	work := p.box.Files.Roots()[0].Real
+	if in, ok := strings.CutPrefix(real, work+"/"); ok && filepath.Separator == '/' {
+		return in
+	}
 	if in, err := filepath.Rel(work, real); err == nil && in != ".." && !strings.HasPrefix(in, ".."+string(filepath.Separator)) {
 		return filepath.ToSlash(in)
 	}

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // The table of names that look like secrets. It is matched against the last
@@ -43,7 +44,11 @@ var (
 // "" when it does not. It looks at nothing but the name, which may be
 // relative, absolute or a base name.
 func SensitiveName(path string) string {
-	path = strings.ToLower(filepath.ToSlash(path))
+	path = filepath.ToSlash(path)
+	if !mayBeSensitive(path) {
+		return ""
+	}
+	path = strings.ToLower(path)
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	if reason := sensitiveNames[base]; reason != "" {
 		return reason
@@ -62,6 +67,21 @@ func SensitiveName(path string) string {
 		}
 	}
 	return ""
+}
+
+// mayBeSensitive is a quick test that most names fail: all that is looked for
+// begins with one of a few letters, or lies in a folder whose name begins
+// with a dot.
+func mayBeSensitive(path string) bool {
+	base := path[strings.LastIndexByte(path, '/')+1:]
+	if base == "" {
+		return true
+	}
+	switch base[0] {
+	case '.', '_', 'i', 'I', 'c', 'C':
+		return true
+	}
+	return base[0] >= utf8.RuneSelf || strings.Contains(path, "/.") || path[0] == '.'
 }
 
 func sensitiveTail(tail string) bool {

@@ -1,6 +1,9 @@
 package workspace
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestSensitiveName(t *testing.T) {
 	for _, name := range []string{
@@ -30,5 +33,29 @@ func TestSensitiveName(t *testing.T) {
 		if reason := SensitiveName(name); reason != "" {
 			t.Errorf("%s is sensitive: %s", name, reason)
 		}
+	}
+}
+
+// The quick test lets every name of the table through.
+func TestMayBeSensitive(t *testing.T) {
+	var all []string
+	for name := range sensitiveNames {
+		all = append(all, name)
+	}
+	for base := range sensitiveBases {
+		all = append(all, base)
+	}
+	for _, folder := range sensitiveFolders {
+		all = append(all, folder+"/x", folder[1:]+"/x")
+	}
+	for _, name := range all {
+		for _, path := range []string{name, strings.ToUpper(name), "a/" + name} {
+			if !mayBeSensitive(path) {
+				t.Error(path)
+			}
+		}
+	}
+	if mayBeSensitive("src/main.go") {
+		t.Error("src/main.go")
 	}
 }

@@ -37,7 +37,7 @@ func (f *Folder) Open(name string) (Content, error) {
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: filepath.Join(f.path, name), Err: err}
 	}
-	c := content(fd)
+	c := &content{fd: fd}
 	var st unix.Stat_t
 	if err = unix.Fstat(fd, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
 		err = unix.EINVAL // it was a regular file when the folder was listed
@@ -49,22 +49,31 @@ func (f *Folder) Open(name string) (Content, error) {
 		c.Close()
 		return nil, &fs.PathError{Op: "open", Path: filepath.Join(f.path, name), Err: err}
 	}
+	c.left = int64(st.Size)
 	return c, nil
 }
 
 // A content is a bare descriptor: no finalizer, no poller.
-type content int
+type content struct {
+	fd   int
+	left int64 // bytes not read yet, by the size at the time of opening
+}
 
-func (c content) Close() error { return unix.Close(int(c)) }
+func (c *content) Close() error { return unix.Close(c.fd) }
 
-func (c content) Read(b []byte) (int, error) {
-	n, err := retry(func() (int, error) { return unix.Read(int(c), b) })
+// Read gives io.EOF with the last bytes when the file is as long as it was
+// and the system gives no more than that.
+func (c *content) Read(b []byte) (int, error) {
+	n, err := retry(func() (int, error) { return unix.Read(c.fd, b) })
+	if c.left -= int64(n); err == nil && n > 0 && n < len(b) && c.left == 0 {
+		return n, io.EOF
+	}
 	return count(n, len(b), err)
 }
 
-func (c content) ReadAt(b []byte, at int64) (n int, err error) {
+func (c *content) ReadAt(b []byte, at int64) (n int, err error) {
 	for n < len(b) {
-		m, err := retry(func() (int, error) { return unix.Pread(int(c), b[n:], at+int64(n)) })
+		m, err := retry(func() (int, error) { return unix.Pread(c.fd, b[n:], at+int64(n)) })
 		if m, err = count(m, len(b)-n, err); err != nil {
 			return n + m, err
 		}
@@ -84,9 +93,9 @@ func count(n, want int, err error) (int, error) {
 	return n, nil
 }
 
-func (c content) Stat() (size, modTime int64, err error) {
+func (c *content) Stat() (size, modTime int64, err error) {
 	var st unix.Stat_t
-	if err := unix.Fstat(int(c), &st); err != nil {
+	if err := unix.Fstat(c.fd, &st); err != nil {
 		return 0, 0, err
 	}
 	return int64(st.Size), st.Mtim.Nano(), nil
