@@ -102,25 +102,6 @@ func isDevice(base string) bool {
 	return ok && strings.Contains(" 0 1 2 3 4 5 6 7 8 9 ¹ ² ³ ", " "+port+" ") && port != ""
 }
 
-func withoutLinks(string) (mode fs.FileMode, exists, ok bool) { return 0, false, false }
-
-func sameName(a, b string) bool { return a == b || strings.EqualFold(a, b) }
-
-func foldCase(path string) string { return strings.ToLower(path) }
-
-// canonical returns the long name as the disk spells it. What does not exist
-// keeps its spelling.
-func canonical(path string) string {
-	if name, ok := spelled(path); ok {
-		return name
-	}
-	dir := filepath.Dir(path)
-	if dir == path {
-		return path
-	}
-	return filepath.Join(canonical(dir), filepath.Base(path))
-}
-
 func spelled(path string) (string, bool) {
 	name, err := windows.UTF16PtrFromString(path)
 	if err != nil {

@@ -365,6 +365,11 @@ func (c *change) check() error {
 	if err := c.checkContext(); err != nil {
 		return err
 	}
+	return c.unchanged()
+}
+
+// unchanged refuses a target that is no longer the expected file.
+func (c *change) unchanged() error {
 	st, err := c.dir.stat(c.name)
 	if err != nil {
 		return c.goneIfMissing(err)
@@ -442,12 +447,8 @@ func (c *change) takeBack() {
 // placeOver is place where names cannot be exchanged. Between the look and
 // the rename is a gap of some microseconds.
 func (c *change) placeOver() error {
-	st, err := c.dir.stat(c.name)
-	if err != nil {
-		return c.goneIfMissing(err)
-	}
-	if !st.Same(*c.expect) {
-		return c.stale("changed while it was being replaced")
+	if err := c.unchanged(); err != nil {
+		return err
 	}
 	if err := c.dir.rename(c.temp, c.name); err != nil {
 		return err
