@@ -1,10 +1,20 @@
 package search
 
 import (
+	"bytes"
 	"encoding/binary"
 	"unicode/utf16"
 	"unicode/utf8"
 )
+
+// isUTF16 tells whether a text begins with the byte order mark of UTF-16.
+func isUTF16(data []byte) bool {
+	return bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff"))
+}
+
+// IsBinary tells whether a file that begins with head is passed over as
+// binary: a NUL byte in it, and no UTF-16.
+func IsBinary(head []byte) bool { return !isUTF16(head) && bytes.IndexByte(head, 0) >= 0 }
 
 // decodeUTF16 turns UTF-16 that begins with a byte order mark into UTF-8,
 // without the mark. Halves of pairs and an odd last byte become U+FFFD.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"unicode/utf8"
 )
 
 const (
@@ -124,7 +123,7 @@ func (c *scanner) search() error {
 	switch {
 	case bytes.HasPrefix(data, utf8BOM):
 		data = data[len(utf8BOM):]
-	case bytes.HasPrefix(data, []byte("\xff\xfe")), bytes.HasPrefix(data, []byte("\xfe\xff")):
+	case isUTF16(data):
 		return c.whole(data, decodeUTF16)
 	case q.Decode != nil:
 		return c.whole(data, q.Decode)
@@ -346,12 +345,8 @@ func (c *scanner) context(stop int) {
 func (c *scanner) give(at int, spans []Span, context bool) int {
 	end, next := lineEnd(c.text, at)
 	c.numberAt(at)
-	line := Line{N: c.number, Offset: c.base + int64(at), Len: end - at, Context: context}
-	from, to := c.window(c.text[at:end], spans)
-	line.Start, line.Text = from, string(c.text[at+from:at+to])
-	if len(line.Text) < line.Len && len(spans) > 0 {
-		line.Column = utf8.RuneCount(c.text[at : at+spans[0].Start])
-	}
+	line := Line{N: c.number, Offset: c.base + int64(at), Context: context}
+	line.Show(c.text[at:end], spans, c.r.s.q.LineWindow)
 	if c.r.s.q.Spans && len(spans) > 0 {
 		line.Spans = append([]Span(nil), spans...)
 	}
@@ -386,28 +381,6 @@ func (c *scanner) back(at, n int) int {
 		at = bytes.LastIndexByte(c.text[:at-1], '\n') + 1
 	}
 	return at
-}
-
-// window gives the part of a line that is shown: all of a short one, else as
-// much as is wanted around the first match, cut between characters.
-func (c *scanner) window(line []byte, spans []Span) (from, to int) {
-	size := c.r.s.q.LineWindow
-	if size <= 0 || len(line) <= size {
-		return 0, len(line)
-	}
-	if len(spans) > 0 {
-		match := min(spans[0].End-spans[0].Start, size)
-		from = max(0, spans[0].Start-(size-match)/3)
-	}
-	to = min(len(line), from+size)
-	from = max(0, to-size)
-	for i := 0; i < 3 && from > 0 && !utf8.RuneStart(line[from]); i++ {
-		from++
-	}
-	for i := 0; i < 3 && to < len(line) && to > from && !utf8.RuneStart(line[to]); i++ {
-		to--
-	}
-	return from, to
 }
 
 // blocks searches a whole text for matches that may span lines.

@@ -14,6 +14,7 @@ package search
 import (
 	"context"
 	"iter"
+	"unicode/utf8"
 )
 
 // A Search is a compiled query. It may be used by several goroutines at once
@@ -102,6 +103,32 @@ type Line struct {
 	Spans []Span
 
 	Context bool // near a match, but none itself
+}
+
+// Show gives the line the text that is shown of it: all of a short one, else
+// size bytes around the first match, cut between characters. A size of 0 is
+// no limit. The spans are offsets into the whole text.
+func (l *Line) Show(text []byte, spans []Span, size int) {
+	l.Len = len(text)
+	if size <= 0 || len(text) <= size {
+		l.Text = string(text)
+		return
+	}
+	from := 0
+	if len(spans) > 0 {
+		match := min(spans[0].End-spans[0].Start, size)
+		from = max(0, spans[0].Start-(size-match)/3)
+		l.Column = utf8.RuneCount(text[:spans[0].Start])
+	}
+	to := min(len(text), from+size)
+	from = max(0, to-size)
+	for i := 0; i < 3 && from > 0 && !utf8.RuneStart(text[from]); i++ {
+		from++
+	}
+	for i := 0; i < 3 && to < len(text) && to > from && !utf8.RuneStart(text[to]); i++ {
+		to--
+	}
+	l.Start, l.Text = from, string(text[from:to])
 }
 
 // A Span is the half-open range [Start, End).

@@ -162,7 +162,7 @@ func TestWindow(t *testing.T) {
 	tree := mapTree(map[string]string{"min.js": line + "\nshort needle\n"})
 	files, _ := collect(t, tree, Query{Pattern: "needle", LineWindow: 101, Spans: true})
 	l := files[0].Lines[0]
-	if len(l.Text) > 101 || len(l.Text) < 97 || !strings.Contains(l.Text, "éneedleü") || line[l.Start:l.Start+len(l.Text)] != l.Text || l.Len != len(line) || l.Spans[0] != (Span{10000, 10006}) || strings.ContainsRune(l.Text, '\uFFFD') {
+	if len(l.Text) > 101 || len(l.Text) < 97 || !strings.Contains(l.Text, "éneedleü") || line[l.Start:l.Start+len(l.Text)] != l.Text || l.Len != len(line) || l.Spans[0] != (Span{10000, 10006}) || l.Column != 5000 || strings.ContainsRune(l.Text, '\uFFFD') {
 		t.Errorf("%+v", l)
 	}
 	if l := files[0].Lines[1]; l.Text != "short needle" || l.Start != 0 || l.N != 2 {

@@ -195,7 +195,7 @@ func nearTypes(name string) []string {
 	dist := map[string]int{}
 	var near []string
 	for _, n := range TypeNames() {
-		d := editDistance(name, n)
+		d := EditDistance(name, n)
 		globs, _ := TypeGlobs(n)
 		if slices.Contains(globs, "*."+name) {
 			d = 0
@@ -209,7 +209,8 @@ func nearTypes(name string) []string {
 	return near[:min(3, len(near))]
 }
 
-func editDistance(a, b string) int {
+// EditDistance is the Levenshtein distance of two short words, in bytes.
+func EditDistance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

@@ -1,11 +1,9 @@
 package toolbox
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"iter"
-	"unicode/utf8"
 
 	"github.com/burin-tools/burin/internal/ripgrep"
 	"github.com/burin-tools/burin/internal/search"
@@ -151,11 +149,11 @@ func (r *byRipgrep) convert(m ripgrep.FileMatches, info search.FileInfo) search.
 		f.Matches = m.Count
 	}
 	for _, l := range m.Lines {
-		line := search.Line{N: l.N, Offset: l.Offset, Text: l.Text, Len: len(l.Text), Context: l.Context}
+		line := search.Line{N: l.N, Offset: l.Offset, Context: l.Context}
 		for _, s := range l.Spans {
 			line.Spans = append(line.Spans, search.Span(s))
 		}
-		window(&line, r.q.LineWindow)
+		line.Show([]byte(l.Text), line.Spans, r.q.LineWindow)
 		f.Lines = append(f.Lines, line)
 	}
 	return f
@@ -176,30 +174,5 @@ func (r *byRipgrep) binary(rel string) bool {
 	defer f.Close()
 	head := make([]byte, min(f.Stamp.Size, 256<<10))
 	n, _ := f.ReadAt(head, 0)
-	head = head[:n]
-	utf16 := bytes.HasPrefix(head, []byte("\xff\xfe")) || bytes.HasPrefix(head, []byte("\xfe\xff"))
-	return !utf16 && bytes.IndexByte(head, 0) >= 0
-}
-
-// window cuts a long line to the part around its first match, just where the
-// native search does.
-func window(l *search.Line, size int) {
-	if size <= 0 || len(l.Text) <= size {
-		return
-	}
-	start := 0
-	if len(l.Spans) > 0 {
-		match := min(l.Spans[0].End-l.Spans[0].Start, size)
-		start = max(0, l.Spans[0].Start-(size-match)/3)
-		l.Column = utf8.RuneCountInString(l.Text[:l.Spans[0].Start])
-	}
-	end := min(len(l.Text), start+size)
-	start = max(0, end-size)
-	for i := 0; i < 3 && start > 0 && !utf8.RuneStart(l.Text[start]); i++ {
-		start++
-	}
-	for i := 0; i < 3 && end < len(l.Text) && end > start && !utf8.RuneStart(l.Text[end]); i++ {
-		end--
-	}
-	l.Text, l.Start = l.Text[start:end], start
+	return search.IsBinary(head[:n])
 }

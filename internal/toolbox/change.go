@@ -69,6 +69,19 @@ func (c *change) open() error {
 	return nil
 }
 
+// opened opens the file and computes what to do with it; after an error
+// nothing is left to release.
+func (c *change) opened(compute func() error) error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	err := compute()
+	if err != nil {
+		c.release()
+	}
+	return err
+}
+
 // changed reports whether the file differs from what the session saw.
 func (c *change) changed() bool {
 	return c.known && c.stamp != nil && c.seen.changed(*c.stamp, c.hash)

@@ -175,16 +175,7 @@ func (e *editor) run(ctx context.Context) (*EditOut, error) {
 }
 
 // prepare computes the new content and changes nothing.
-func (e *editor) prepare() error {
-	if err := e.open(); err != nil {
-		return err
-	}
-	err := e.compute()
-	if err != nil {
-		e.release()
-	}
-	return err
-}
+func (e *editor) prepare() error { return e.opened(e.compute) }
 
 func (e *editor) compute() error {
 	if e.stamp == nil {

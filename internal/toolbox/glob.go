@@ -146,7 +146,7 @@ func (g *globber) run(ctx context.Context) (*GlobOut, error) {
 	defer cancel()
 	for f, err := range g.search.Files(ctx, tree, &g.out.Summary) {
 		if err != nil {
-			return nil, (&grepper{place: g.place}).failed(err)
+			return nil, g.failed(err)
 		}
 		g.out.Files = append(g.out.Files, GlobFile{Path: f.Path, Size: f.Size, Mtime: f.Mtime})
 	}

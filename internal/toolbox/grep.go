@@ -199,16 +199,6 @@ func (g *grepper) run(ctx context.Context) (*GrepOut, error) {
 	return g.out, nil
 }
 
-func (g *grepper) failed(err error) error {
-	if tool.KindOf(err) == tool.Canceled {
-		return err
-	}
-	if e, ok := errors.AsType[*tool.Error](err); ok {
-		return e
-	}
-	return &tool.Error{Kind: tool.NoAccess, Op: "search", Path: g.at.Given, Reason: err.Error(), Err: err}
-}
-
 // add takes what was found in a file into the answer; it says when the answer
 // is complete.
 func (g *grepper) add(f search.FileMatches) (more bool) {

@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"errors"
 	"path/filepath"
 	"strings"
 	"time"
@@ -65,14 +66,15 @@ func (p *place) exists(op string) error {
 }
 
 // real returns the real path of a path of the tree.
-func (p *place) real(rel string) string {
-	if filepath.Separator == '/' && len(p.root.Real) > 1 && rel != "" {
-		return p.root.Real + "/" + rel // a path of the tree is clean
-	}
-	return joinReal(p.root.Real, rel)
-}
+func (p *place) real(rel string) string { return joinReal(p.root.Real, rel) }
 
-func joinReal(root, rel string) string { return filepath.Join(root, filepath.FromSlash(rel)) }
+// joinReal joins a real path and one of the tree below it.
+func joinReal(root, rel string) string {
+	if filepath.Separator == '/' && len(root) > 1 && rel != "" {
+		return root + "/" + rel // both are clean, and there are many
+	}
+	return filepath.Join(root, filepath.FromSlash(rel))
+}
 
 // shown returns how a path of the tree is shown: relative to the working
 // directory where it lies below that, else absolute.
@@ -98,10 +100,7 @@ func (p *place) below(rel string) string {
 
 // holdBack reports whether a file may not be shown to this session.
 func (p *place) holdBack(rel string) bool {
-	if p.box.HoldBack == nil {
-		return false
-	}
-	return p.box.HoldBack(p.tool, p.real(rel))
+	return p.box.HoldBack != nil && p.box.HoldBack(p.tool, p.real(rel))
 }
 
 // denied reports whether a rule keeps even the name of a file from this
@@ -119,6 +118,17 @@ func (p *place) open(op string) (*search.Tree, func(), error) {
 	t := &search.Tree{Root: folder{f}}
 	p.box.rules(t, p.root.Real)
 	return t, func() { f.Close() }, nil
+}
+
+// failed words what went wrong in the middle of a search.
+func (p *place) failed(err error) error {
+	if tool.KindOf(err) == tool.Canceled {
+		return err
+	}
+	if e, ok := errors.AsType[*tool.Error](err); ok {
+		return e
+	}
+	return &tool.Error{Kind: tool.NoAccess, Op: "search", Path: p.at.Given, Reason: err.Error(), Err: err}
 }
 
 // starts is the start of the place as a query wants it.

@@ -178,16 +178,7 @@ func (w *writer) note(stamp workspace.Stamp, pieces ...[]byte) {
 
 // prepare decides whether the write may be done and computes its bytes. It
 // changes nothing.
-func (w *writer) prepare() error {
-	if err := w.open(); err != nil {
-		return err
-	}
-	err := w.compute()
-	if err != nil {
-		w.release()
-	}
-	return err
-}
+func (w *writer) prepare() error { return w.opened(w.compute) }
 
 func (w *writer) compute() error {
 	w.out = &WriteOut{Path: w.args.Path, Name: w.at.Clean, Mode: w.args.Mode, Created: w.stamp == nil}
