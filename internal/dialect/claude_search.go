@@ -72,35 +72,18 @@ func (w *claudeGrep) args() (toolbox.GrepArgs, error) {
 		IgnoreCase: on(w.Fold), Multiline: on(w.Multiline),
 		Limit: int(val(w.Limit, claudeGrepLimit)), Skip: int(val(w.Offset, 0)), Window: claudeLine, MaxBytes: 5 * claudeResult,
 	}
-	switch w.Mode {
-	case "content":
-		a.Mode = toolbox.GrepContent
-		a.Before, a.After = around(w.Before, w.After, w.Context)
-	case "count":
-		a.Mode = toolbox.GrepCount
-	}
+	setMode(&a, w.Mode, w.Before, w.After, w.Context)
 	return a, nil
 }
 
 func claudeGrepResult(w *claudeGrep, o *toolbox.GrepOut) tool.Result {
 	var b strings.Builder
-	switch o.Args.Mode {
-	case toolbox.GrepContent:
-		grepLines(&b, o.Files, w.Number == nil || *w.Number, o.Args.Before+o.Args.After > 0, "")
-	case toolbox.GrepCount:
-		for _, f := range o.Files {
-			fmt.Fprintf(&b, "%s:%d\n", visibleName(f.Path), f.Matches)
-		}
-		if o.InFiles > 0 {
-			fmt.Fprintf(&b, "\nFound %d total %s across %s.\n", o.Matches, times(o.Matches), count(o.InFiles, "file"))
-		}
-	default:
-		if o.InFiles > 0 {
-			fmt.Fprintf(&b, "Found %s\n", count(o.InFiles, "file"))
-		}
-		for _, f := range o.Files {
-			b.WriteString(visibleName(f.Path) + "\n")
-		}
+	if o.Args.Mode == toolbox.GrepFiles && o.InFiles > 0 {
+		fmt.Fprintf(&b, "Found %s\n", count(o.InFiles, "file"))
+	}
+	grepEntries(&b, o, w.Number, "")
+	if o.Args.Mode == toolbox.GrepCount && o.InFiles > 0 {
+		fmt.Fprintf(&b, "\nFound %d total %s across %s.\n", o.Matches, times(o.Matches), count(o.InFiles, "file"))
 	}
 	text := strings.TrimSuffix(b.String(), "\n")
 	switch end := pastEnd(o); {
@@ -110,7 +93,7 @@ func claudeGrepResult(w *claudeGrep, o *toolbox.GrepOut) tool.Result {
 		text = "No matches found" + bracketed(skipped(&o.Summary, false))
 	}
 	if o.More {
-		text += fmt.Sprintf("\n\n[Showing %s from offset %d; more follow with offset %d]", countEntries(o.Entries), o.Args.Skip, o.Args.Skip+o.Entries)
+		text += fmt.Sprintf("\n\n[Showing %s from offset %d; more follow with offset %d]", count(o.Entries, "entry"), o.Args.Skip, o.Args.Skip+o.Entries)
 	}
 	if o.Timeout {
 		text = strings.TrimPrefix(text+"\n[The search took longer than 20 s and is incomplete]", "\n")

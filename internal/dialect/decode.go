@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/burin-tools/burin/internal/search"
 )
 
 // A wire struct holds the arguments of a tool as an agent sends them. Its
@@ -198,7 +201,7 @@ func (f *field) set(v reflect.Value, raw json.RawMessage, prefix string) []Viola
 			v := wrong(Mistyped)
 			v[0].Want = "valid Unicode: it holds half of a surrogate pair, or bytes that are no UTF-8"
 			return v
-		case f.enum != nil && !contains(f.enum, s):
+		case f.enum != nil && !slices.Contains(f.enum, s):
 			return wrong(NotOneOf)
 		case len(s) < f.minlen:
 			return wrong(OutOfRange)
@@ -303,15 +306,6 @@ func integer(raw json.RawMessage) (int64, bool) {
 	return int64(x), true
 }
 
-func contains(list []string, s string) bool {
-	for _, l := range list {
-		if l == s {
-			return true
-		}
-	}
-	return false
-}
-
 func known(fields []field, name string) bool {
 	for _, f := range fields {
 		if f.name == name {
@@ -328,7 +322,7 @@ func nearest(fields []field, name string) string {
 	best, least := "", 3
 	for _, f := range fields {
 		a, b := flat(f.name), flat(name)
-		d := slips(a, b)
+		d := search.EditDistance(a, b)
 		if d > 0 && (ends(a, b) || ends(b, a)) && len(a) > 2 && len(b) > 2 {
 			d = 1
 		}
@@ -341,27 +335,6 @@ func nearest(fields []field, name string) string {
 
 // ends reports whether a word stands at either end of another.
 func ends(s, word string) bool { return strings.HasPrefix(s, word) || strings.HasSuffix(s, word) }
-
-// slips is the Levenshtein distance of two short words.
-func slips(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
-}
 
 // A member is one name and value of a JSON object.
 type member struct {

@@ -49,13 +49,7 @@ func (w *kimiGrep) args() (toolbox.GrepArgs, error) {
 		Limit: int(val(w.Limit, kimiGrepLimit)), Skip: int(val(w.Offset, 0)), Total: true,
 		Window: kimiLine, MaxBytes: kimiResult - 1000, // room for what is said about the result
 	}
-	switch w.Mode {
-	case "content":
-		a.Mode = toolbox.GrepContent
-		a.Before, a.After = around(w.Before, w.After, w.Context)
-	case "count_matches":
-		a.Mode = toolbox.GrepCount
-	}
+	setMode(&a, w.Mode, w.Before, w.After, w.Context)
 	return a, nil
 }
 
@@ -114,18 +108,7 @@ func times(n int64) string {
 
 func (w *kimiGrep) body(o *toolbox.GrepOut) string {
 	var b strings.Builder
-	switch o.Args.Mode {
-	case toolbox.GrepContent:
-		grepLines(&b, o.Files, w.Number == nil || *w.Number, o.Args.Before+o.Args.After > 0, "[...truncated]")
-	case toolbox.GrepCount:
-		for _, f := range o.Files {
-			fmt.Fprintf(&b, "%s:%d\n", visibleName(f.Path), f.Matches)
-		}
-	default:
-		for _, f := range o.Files {
-			b.WriteString(visibleName(f.Path) + "\n")
-		}
-	}
+	grepEntries(&b, o, w.Number, "[...truncated]")
 	return strings.TrimSuffix(b.String(), "\n")
 }
 

@@ -57,30 +57,13 @@ func (w *nativeGrep) args() (toolbox.GrepArgs, error) {
 		Limit: int(val(w.Limit, nativeGrepLimit)), Skip: int(val(w.Offset, 0)), Window: nativeWindow,
 		MaxBytes: nativeCharsMax,
 	}
-	switch w.Mode {
-	case "content":
-		a.Mode = toolbox.GrepContent
-		a.Before, a.After = around(w.Before, w.After, w.Context)
-	case "count", "count_matches":
-		a.Mode = toolbox.GrepCount
-	}
+	setMode(&a, w.Mode, w.Before, w.After, w.Context)
 	return a, nil
 }
 
 func nativeGrepResult(w *nativeGrep, o *toolbox.GrepOut) tool.Result {
 	var b strings.Builder
-	switch o.Args.Mode {
-	case toolbox.GrepContent:
-		grepLines(&b, o.Files, w.Number == nil || *w.Number, o.Args.Before+o.Args.After > 0, "")
-	case toolbox.GrepCount:
-		for _, f := range o.Files {
-			fmt.Fprintf(&b, "%s:%d\n", visibleName(f.Path), f.Matches)
-		}
-	default:
-		for _, f := range o.Files {
-			b.WriteString(visibleName(f.Path) + "\n")
-		}
-	}
+	grepEntries(&b, o, w.Number, "")
 	b.WriteString("[" + w.status(o) + "]")
 	return withMeta(b.String(), grepMeta(o))
 }
@@ -190,7 +173,7 @@ func nativeListResult(w *nativeList, o *toolbox.ListOut) tool.Result {
 		case e.Kind == toolbox.FolderEntry && e.Inside < 0:
 			b.WriteString("/  (cannot be opened)")
 		case e.Kind == toolbox.FolderEntry:
-			fmt.Fprintf(&b, "/  (%s, not shown)", countEntries(e.Inside))
+			fmt.Fprintf(&b, "/  (%s, not shown)", count(e.Inside, "entry"))
 		case e.Kind == toolbox.LinkEntry:
 			b.WriteString(" -> " + visibleName(e.To))
 		case e.Kind == toolbox.SpecialEntry:
@@ -200,7 +183,7 @@ func nativeListResult(w *nativeList, o *toolbox.ListOut) tool.Result {
 		}
 		b.WriteByte('\n')
 	}
-	s := []string{countEntries(len(o.Entries)) + " shown."}
+	s := []string{count(len(o.Entries), "entry") + " shown."}
 	if len(o.Entries) == 0 {
 		s = []string{"The folder is empty."}
 	}
@@ -211,20 +194,13 @@ func nativeListResult(w *nativeList, o *toolbox.ListOut) tool.Result {
 		s = append(s, "Not all fit; list a folder by its path, or raise limit.")
 	}
 	if o.Held > 0 {
-		s = append(s, fmt.Sprintf("%s denied by a rule.", countEntries(o.Held)))
+		s = append(s, fmt.Sprintf("%s denied by a rule.", count(o.Held, "entry")))
 	}
 	if o.Errors > 0 {
 		s = append(s, fmt.Sprintf("%s could not be opened.", count(o.Errors, "folder")))
 	}
 	b.WriteString("[" + strings.Join(s, " ") + "]")
 	return withMeta(b.String(), map[string]any{"entries": len(o.Entries), "cut": o.Cut, "heldBack": o.Held})
-}
-
-func countEntries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
 }
 
 type nativeStat struct {

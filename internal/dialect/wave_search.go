@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -48,33 +49,18 @@ func (w *waveGrep) args() (toolbox.GrepArgs, error) {
 		IgnoreCase: on(w.Fold), Multiline: on(w.Multiline),
 		Limit: int(val(w.Limit, 0)), Skip: int(val(w.Offset, 0)), Total: true, Window: waveLine,
 	}
-	switch w.Mode {
-	case "content":
-		a.Mode = toolbox.GrepContent
-		both := w.Around
-		if w.Context != nil {
-			both = w.Context
-		}
-		a.Before, a.After = around(w.Before, w.After, both)
-	case "count":
-		a.Mode = toolbox.GrepCount
-	}
+	setMode(&a, w.Mode, w.Before, w.After, cmp.Or(w.Context, w.Around))
 	return a, nil
 }
 
 func waveGrepResult(w *waveGrep, o *toolbox.GrepOut) tool.Result {
 	var b strings.Builder
-	switch o.Args.Mode {
-	case toolbox.GrepContent:
-		grepLines(&b, o.Files, w.Number == nil || *w.Number, o.Args.Before+o.Args.After > 0, "")
-	case toolbox.GrepCount:
-		for _, f := range o.Files {
+	if o.Args.Mode == toolbox.GrepCount {
+		for _, f := range o.Files { // lines, not matches
 			fmt.Fprintf(&b, "%s:%d\n", visibleName(f.Path), f.Count)
 		}
-	default:
-		for _, f := range o.Files {
-			b.WriteString(visibleName(f.Path) + "\n")
-		}
+	} else {
+		grepEntries(&b, o, w.Number, "")
 	}
 	text := strings.TrimSuffix(b.String(), "\n")
 	switch end := pastEnd(o); {

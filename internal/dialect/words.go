@@ -248,7 +248,7 @@ const movedNote = "Note: the file has other changes on disk that are not in this
 // pieces is the number of pieces that LF cuts text into.
 func pieces(text string) int { return strings.Count(text, "\n") + 1 }
 
-func val(p *int64, fallback int64) int64 {
+func val[T any](p *T, fallback T) T {
 	if p == nil {
 		return fallback
 	}

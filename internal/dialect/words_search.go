@@ -32,6 +32,23 @@ func grepLines(b *strings.Builder, files []toolbox.GrepFile, numbers, group bool
 	}
 }
 
+// grepEntries writes the entries of an answer, one on a line: what grep would
+// write, or files with their matches, or files.
+func grepEntries(b *strings.Builder, o *toolbox.GrepOut, numbers *bool, cutMark string) {
+	switch o.Args.Mode {
+	case toolbox.GrepContent:
+		grepLines(b, o.Files, val(numbers, true), o.Args.Before+o.Args.After > 0, cutMark)
+	case toolbox.GrepCount:
+		for _, f := range o.Files {
+			fmt.Fprintf(b, "%s:%d\n", visibleName(f.Path), f.Matches)
+		}
+	default:
+		for _, f := range o.Files {
+			b.WriteString(visibleName(f.Path) + "\n")
+		}
+	}
+}
+
 func grepLine(b *strings.Builder, path string, l search.Line, numbers bool, cutMark string) {
 	sep := byte(':')
 	if l.Context {
@@ -153,6 +170,17 @@ func globMeta(o *toolbox.GlobOut) map[string]any {
 		"heldBack": o.Summary.HeldBack, "ignored": o.Summary.Ignored, "timedOut": o.Timeout}
 }
 
+// setMode sets what an entry is, and the context that only lines have.
+func setMode(a *toolbox.GrepArgs, mode string, before, after, both *int64) {
+	switch mode {
+	case "content":
+		a.Mode = toolbox.GrepContent
+		a.Before, a.After = around(before, after, both)
+	case "count", "count_matches":
+		a.Mode = toolbox.GrepCount
+	}
+}
+
 // around returns the lines before and after that were asked for: both, if given,
 // is the two.
 func around(before, after, both *int64) (int, int) {
@@ -186,6 +214,8 @@ func count(n int, what string) string {
 		return "1 " + what
 	case strings.HasSuffix(what, "ch"):
 		what += "e"
+	case strings.HasSuffix(what, "y"):
+		what = strings.TrimSuffix(what, "y") + "ie"
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
