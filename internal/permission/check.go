@@ -35,23 +35,31 @@ func (p *Policy) Check(plan *tool.Plan) tool.Verdict {
 // Hides reports whether a deny rule keeps a path from being read by a plan
 // that goes through a whole tree: a search leaves it out of its answer.
 func (p *Policy) Hides(plan *tool.Plan, given, real string) bool {
-	_, denied := p.deniedByRule(plan, tool.Access{Op: tool.Read | tool.Search, Given: given, Real: real})
-	return denied
+	return p.forbidding(plan, tool.Access{Op: tool.Read | tool.Search, Given: given, Real: real}) != nil
+}
+
+// forbidding returns the deny rule that forbids an access, or nil.
+func (p *Policy) forbidding(plan *tool.Plan, a tool.Access) *rule {
+	for _, r := range p.deny {
+		if r.forbids(plan, a) {
+			return r
+		}
+	}
+	return nil
 }
 
 func (p *Policy) deniedByRule(plan *tool.Plan, a tool.Access) (tool.Verdict, bool) {
-	for _, r := range p.deny {
-		if r.forbids(plan, a) {
-			return tool.Verdict{
-				Decision: tool.Deny,
-				Kind:     tool.Denied,
-				Rule:     r.text,
-				Reason:   fmt.Sprintf("deny rule %s forbids %s", r.text, object(plan, a)),
-				Next:     "remove the deny rule " + r.text,
-			}, true
-		}
+	r := p.forbidding(plan, a)
+	if r == nil {
+		return tool.Verdict{}, false
 	}
-	return tool.Verdict{}, false
+	return tool.Verdict{
+		Decision: tool.Deny,
+		Kind:     tool.Denied,
+		Rule:     r.text,
+		Reason:   fmt.Sprintf("deny rule %s forbids %s", r.text, object(plan, a)),
+		Next:     "remove the deny rule " + r.text,
+	}, true
 }
 
 func (p *Policy) refusedOutside(plan *tool.Plan, a tool.Access) (tool.Verdict, bool) {
