@@ -69,8 +69,8 @@ func (w *handbookRead) render(o *toolbox.ReadOut) (string, error) {
 	var content strings.Builder
 	if w.Limit == nil || *w.Limit > 0 {
 		content.Grow(o.Page.Units)
-		for _, l := range o.Page.Lines {
-			content.Write(l.Text)
+		for _, r := range o.Page.Runs {
+			content.Write(r.Text)
 		}
 	}
 	var b bytes.Buffer

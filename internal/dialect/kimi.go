@@ -98,7 +98,7 @@ func (w *kimiRead) args() (toolbox.ReadArgs, error) {
 // but one stands before the status.
 func kimiStatusCost(w *kimiRead, o *toolbox.ReadOut) int {
 	n := textfile.UTF16.Count([]byte(w.status(o)))
-	if len(o.Page.Lines) == 0 {
+	if len(o.Page.Runs) == 0 {
 		return n + 1
 	}
 	return n
@@ -106,7 +106,7 @@ func kimiStatusCost(w *kimiRead, o *toolbox.ReadOut) int {
 
 func (w *kimiRead) render(o *toolbox.ReadOut) (string, error) {
 	status := w.status(o)
-	none := len(o.Page.Lines) == 0
+	none := len(o.Page.Runs) == 0
 	switch {
 	case none && w.tail() && o.Page.Full:
 		return "", &tool.Error{Kind: tool.TooLarge, Op: "read", Path: w.Path,
@@ -143,11 +143,11 @@ func (w *kimiRead) tail() bool { return val(w.Line, 1) < 0 }
 func (w *kimiRead) status(o *toolbox.ReadOut) string {
 	var s []string
 	add := func(format string, args ...any) { s = append(s, fmt.Sprintf(format, args...)) }
-	lines := o.Page.Lines
-	if n := len(lines); n == 0 {
+	runs := o.Page.Runs
+	if n := o.Page.Count(); n == 0 {
 		add("No lines read from file.")
 	} else {
-		add("%s read from file starting from line %d.", countLines(int64(n)), lines[0].N)
+		add("%s read from file starting from line %d.", countLines(int64(n)), runs[0].N)
 	}
 	add("Total lines in file: %d.", o.Total())
 	next := w.next(o)
@@ -157,19 +157,19 @@ func (w *kimiRead) status(o *toolbox.ReadOut) string {
 		add("Character limit reached.")
 	}
 	add("Effective max_chars: %d.", w.max())
-	if o.AtEnd() || len(lines) == 0 && next == "" {
+	if o.AtEnd() || len(runs) == 0 && next == "" {
 		add("End of file reached.")
 	}
-	if n := len(lines); n > 0 && lines[n-1].Part && !w.tail() {
-		l := lines[n-1]
+	if n := len(runs); n > 0 && runs[n-1].Part && !w.tail() {
+		l := runs[n-1]
 		add("Line %d fragment: columns [%d, %d) of %d.", l.N, l.From, l.To, l.Total)
 		if l.To < l.Total {
 			add("Line continues.")
 		} else {
 			add("Line complete.")
 		}
-	} else if n > 1 && lines[0].Part {
-		l := lines[0]
+	} else if n > 1 && runs[0].Part {
+		l := runs[0]
 		add("Line %d fragment: columns [%d, %d) of %d.", l.N, l.From, l.To, l.Total)
 		add("Line complete.")
 	}
@@ -204,8 +204,8 @@ func (w *kimiRead) next(o *toolbox.ReadOut) string {
 			return ""
 		}
 		left := o.Last - o.First + 1
-		if len(o.Page.Lines) > 0 {
-			left = o.Page.Lines[0].N - o.First
+		if len(o.Page.Runs) > 0 {
+			left = o.Page.Runs[0].N - o.First
 		}
 		if left == 0 {
 			return ""

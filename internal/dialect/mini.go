@@ -60,12 +60,12 @@ func (w *miniRead) render(o *toolbox.ReadOut) (string, error) {
 		total = 1 // an empty text is one empty piece
 	}
 	var b strings.Builder
-	b.Grow(o.Page.Units + 10*len(o.Page.Lines) + 256)
+	b.Grow(o.Page.Units + 10*o.Page.Count() + 256)
 	fmt.Fprintf(&b, "%s (%d lines)\n", o.Name, total)
 	plainLines(&b, o.Page)
 	extra := o.LastShown()+1 == total && o.First <= total && (w.Limit == nil || o.First+*w.Limit > total)
 	if extra {
-		if len(o.Page.Lines) > 0 {
+		if len(o.Page.Runs) > 0 {
 			b.WriteByte('\n')
 		}
 		fmt.Fprintf(&b, "%d\t", total)

@@ -66,14 +66,14 @@ func (w *nativeRead) args() (toolbox.ReadArgs, error) {
 		},
 		NewestFirst: true,
 		Render: func(o *toolbox.ReadOut) (string, error) {
-			if len(o.Page.Lines) == 0 && o.Page.Full {
+			if len(o.Page.Runs) == 0 && o.Page.Full {
 				return "", &tool.Error{Kind: tool.TooLarge, Op: "read", Path: w.Path,
 					Reason: fmt.Sprintf("no whole line fits into max_chars %d", most), Next: w.next(o)}
 			}
 			var b strings.Builder
 			b.Grow(o.Page.Units + 256)
 			plainLines(&b, o.Page)
-			if len(o.Page.Lines) > 0 {
+			if len(o.Page.Runs) > 0 {
 				b.WriteByte('\n')
 			}
 			b.WriteString(w.status(o))
@@ -91,16 +91,49 @@ func plainPrefix(n int64) int {
 	return cost
 }
 
+// plainLines writes the lines with a number and a TAB before each.
 func plainLines(b *strings.Builder, p *textfile.Page) {
-	var num [20]byte
-	for i, l := range p.Lines {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.Write(strconv.AppendInt(num[:0], l.N, 10))
-		b.WriteByte('\t')
-		b.Write(l.Text)
+	if len(p.Runs) == 0 {
+		return
 	}
+	num := newCounter(p.Runs[0].N)
+	for i, text := range p.Lines() {
+		if i > p.Runs[0].N {
+			b.WriteByte('\n')
+			num.next()
+		}
+		b.Write(num.text())
+		b.Write(text)
+	}
+}
+
+// A counter writes the numbers of lines that follow each other, with a TAB:
+// counting in digits is cheaper than writing each number anew.
+type counter struct {
+	b  [21]byte // at the end
+	at int
+}
+
+func newCounter(n int64) (c counter) {
+	digits := strconv.AppendInt(nil, n, 10)
+	c.at = len(c.b) - 1 - len(digits)
+	copy(c.b[c.at:], digits)
+	c.b[len(c.b)-1] = '\t'
+	return c
+}
+
+func (c *counter) text() []byte { return c.b[c.at:] }
+
+func (c *counter) next() {
+	for i := len(c.b) - 2; i >= c.at; i-- {
+		if c.b[i] < '9' {
+			c.b[i]++
+			return
+		}
+		c.b[i] = '0'
+	}
+	c.at--
+	c.b[c.at] = '1'
 }
 
 // status is the last line of an answer: what was shown, what remains, and the
@@ -108,22 +141,22 @@ func plainLines(b *strings.Builder, p *textfile.Page) {
 func (w *nativeRead) status(o *toolbox.ReadOut) string {
 	var s []string
 	total := o.Total()
-	switch lines := o.Page.Lines; {
+	switch runs, count := o.Page.Runs, o.Page.Count(); {
 	case total == 0:
 		s = append(s, "The file is empty: 0 lines.")
-	case len(lines) == 0 && o.First > total:
+	case count == 0 && o.First > total:
 		s = append(s, fmt.Sprintf("No lines: offset %d is past the end; the file has %s.", o.First, countLines(total)))
-	case len(lines) == 0:
+	case count == 0:
 		s = append(s, "No lines.")
-	case len(lines) == 1 && lines[0].Part:
-		l := lines[0]
+	case count == 1 && runs[0].Part:
+		l := runs[0]
 		s = append(s, fmt.Sprintf("Line %d of %d, characters %d-%d of %d.", l.N, total, min(l.From+1, l.To), l.To, l.Total))
-	case len(lines) == 1:
-		s = append(s, fmt.Sprintf("Line %d of %d.", lines[0].N, total))
+	case count == 1:
+		s = append(s, fmt.Sprintf("Line %d of %d.", runs[0].N, total))
 	default:
-		s = append(s, fmt.Sprintf("Lines %d-%d of %d.", lines[0].N, o.LastShown(), total))
+		s = append(s, fmt.Sprintf("Lines %d-%d of %d.", runs[0].N, o.LastShown(), total))
 	}
-	if o.AtEnd() && len(o.Page.Lines) > 0 {
+	if o.AtEnd() && len(o.Page.Runs) > 0 {
 		s = append(s, "End of file.")
 	}
 	if w.MaxChars != nil && *w.MaxChars > nativeCharsMax {
@@ -157,14 +190,14 @@ func countBytes(n int64) string {
 func (w *nativeRead) next(o *toolbox.ReadOut) string {
 	if w.tailCut(o) {
 		left := o.Last - o.First + 1
-		if n := len(o.Page.Lines); n > 0 {
-			left = o.Page.Lines[0].N - o.First
+		if len(o.Page.Runs) > 0 {
+			left = o.Page.Runs[0].N - o.First
 		}
 		return fmt.Sprintf("Earlier lines of the range are left out; continue with Read %s", w.call(o.First, 0, left))
 	}
 	line, column, more := o.Continues()
 	switch {
-	case !more && o.LastShown() < o.Total() && len(o.Page.Lines) > 0:
+	case !more && o.LastShown() < o.Total() && len(o.Page.Runs) > 0:
 		return fmt.Sprintf("%s more in the file: Read %s", countLines(o.Total()-o.LastShown()), w.call(line, 0, 0))
 	case !more:
 		return ""
@@ -180,7 +213,7 @@ func (w *nativeRead) tailCut(o *toolbox.ReadOut) bool {
 	if val(w.Offset, 1) > 0 || !o.Page.Full {
 		return false
 	}
-	return len(o.Page.Lines) == 0 || o.Page.Lines[0].N > o.First
+	return len(o.Page.Runs) == 0 || o.Page.Runs[0].N > o.First
 }
 
 func (w *nativeRead) call(offset int64, column int, limit int64) string {

@@ -47,9 +47,9 @@ func thousands(n int) string {
 // narrower says how to read less of a file: advice, unless a line alone is
 // more than can be shown, which no offset and no limit can change.
 func narrower(o *toolbox.ReadOut, advice string) string {
-	if len(o.Page.Lines) != 1 {
+	if o.Page.Count() != 1 {
 		return advice
 	}
-	l := o.Page.Lines[0]
+	l := o.Page.Runs[0]
 	return fmt.Sprintf("Line %d alone has %d characters; it cannot be shown here. Search it for what you look for", l.N, textfile.Runes.Count(l.Text))
 }

@@ -84,14 +84,14 @@ func waveTotal(o *toolbox.ReadOut) int64 {
 // last line feed where it belongs to the range.
 func catLines(o *toolbox.ReadOut, count int64, extra bool) (lines string, last int64) {
 	var b strings.Builder
-	b.Grow(o.Page.Units + 8*len(o.Page.Lines))
+	b.Grow(o.Page.Units + 8*o.Page.Count())
 	last = o.First - 1
 	var num [24]byte
-	for _, l := range o.Page.Lines {
-		b.Write(padded(num[:0], l.N))
-		b.Write(l.Text)
+	for n, text := range o.Page.Lines() {
+		b.Write(padded(num[:0], n))
+		b.Write(text)
 		b.WriteByte('\n')
-		last = l.N
+		last = n
 	}
 	if extra && last == o.Total() && (count == 0 || last < o.First+count-1) {
 		last++

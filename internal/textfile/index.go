@@ -329,15 +329,24 @@ func (x *Index) offset(src io.ReaderAt, n int64) (int64, error) {
 	if err := readFull(src, b, start); err != nil {
 		return 0, err
 	}
+	at := afterLines(b, skip, x.Form.Encoding)
+	if at < 0 {
+		return 0, ErrShrunk // the content is not the one that was counted
+	}
+	return start + int64(at), nil
+}
+
+// afterLines returns the offset just after the first n lines of b, or -1.
+func afterLines(b []byte, n int64, e *Encoding) int {
 	at := 0
-	for ; skip > 0; skip-- {
-		i := indexFeed(b[at:], x.Form.Encoding)
+	for ; n > 0; n-- {
+		i := indexFeed(b[at:], e)
 		if i < 0 {
-			return 0, ErrShrunk // the content is not the one that was counted
+			return -1
 		}
 		at += i
 	}
-	return start + int64(at), nil
+	return at
 }
 
 // indexFeed returns the offset just after the first line feed of b, or -1.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"sync"
@@ -54,30 +55,31 @@ type Request struct {
 // HardMax bounds every page, also of dialects that know no limit.
 const HardMax = 4 << 20
 
-// A Line is one line, or part of one, as it is shown.
-type Line struct {
-	N    int64  // number, from 1
-	Text []byte // UTF-8; valid as long as the content
-	Size int    // units of Text
+// A Run is one line, a part of one, or several whole lines that follow each
+// other, as they are shown.
+type Run struct {
+	N, Last int64  // numbers of the first and the last line, from 1
+	Text    []byte // UTF-8, with a line feed between two lines; valid as long as the content
+	Size    int    // units of the lines; what stands between two of them does not count, unless Exact
 
-	// From, To and Total are the units [From, To) of Total that are shown.
-	// Part says that this is not all of the line.
+	// From, To and Total are the units [From, To) of Total that are shown of
+	// a run of one line. Part says that this is not all of the line.
 	Part            bool
 	From, To, Total int
 
-	Start, End int64 // the raw bytes of the whole line, with its line break
+	Start, End int64 // the raw bytes of the whole lines, with their line breaks
 }
 
-// A Page is an answer to a Request.
+// A Page is an answer to a Request: runs of lines without gaps.
 type Page struct {
-	Lines   []Line
+	Runs    []Run
 	Units   int  // of all lines with their overhead
 	Full    bool // the budget ended the page; there is more in the range
 	Escapes int  // bytes of the lines read that are no text and are shown as \xNN
 	Lossy   bool // something in the lines read could not be decoded and is shown as U+FFFD
 
-	all     []Line   // the memory of Lines
-	windows []window // what lines point into, in the order of the file
+	all     []Run    // the memory of Runs
+	windows []window // what runs point into, in the order of the file
 }
 
 // A window is a part of a file that is held.
@@ -86,25 +88,53 @@ type window struct {
 	end int64 // offset
 }
 
+// Count returns the number of lines, a part of one being one.
+func (g *Page) Count() int {
+	if len(g.Runs) == 0 {
+		return 0
+	}
+	return int(g.Runs[len(g.Runs)-1].Last - g.Runs[0].N + 1)
+}
+
+// Lines yields the number and the text of each line, without its line feed
+// where the page is not Exact.
+func (g *Page) Lines() iter.Seq2[int64, []byte] {
+	return func(yield func(int64, []byte) bool) {
+		for i := range g.Runs {
+			n, text := g.Runs[i].N, g.Runs[i].Text
+			for ; n < g.Runs[i].Last; n++ {
+				end := bytes.IndexByte(text, '\n')
+				if !yield(n, text[:end]) {
+					return
+				}
+				text = text[end+1:]
+			}
+			if !yield(n, text) {
+				return
+			}
+		}
+	}
+}
+
 // Whole reports whether every line of the page is shown whole.
 func (g *Page) Whole() bool {
-	for _, l := range g.Lines {
-		if l.Part {
+	for i := range g.Runs {
+		if g.Runs[i].Part {
 			return false
 		}
 	}
 	return true
 }
 
-// Release gives back the memory of the lines, which are not valid any more.
+// Release gives back the memory of the runs, which are not valid any more.
 func (g *Page) Release() {
 	if cap(g.all) > 0 {
 		all := g.all[:0]
 		clear(all[:cap(all)])
-		linePool.Put(&all)
+		runPool.Put(&all)
 	}
 	g.release(math.MaxInt64)
-	g.Lines, g.all = nil, nil
+	g.Runs, g.all = nil, nil
 }
 
 // release gives back the windows that end before an offset.
@@ -117,26 +147,26 @@ func (g *Page) release(before int64) {
 	g.windows = slices.Delete(g.windows, 0, n)
 }
 
-// add appends a line. Where lines were dropped at the front, their memory is
+// add appends a run. Where runs were dropped at the front, their memory is
 // used again.
-func (g *Page) add(l Line) {
-	if len(g.Lines) == cap(g.Lines) && len(g.Lines) < cap(g.all)/2 {
-		g.Lines = g.all[:copy(g.all[:cap(g.all)], g.Lines)]
+func (g *Page) add(r Run) {
+	if len(g.Runs) == cap(g.Runs) && len(g.Runs) < cap(g.all)/2 {
+		g.Runs = g.all[:copy(g.all[:cap(g.all)], g.Runs)]
 	}
-	g.Lines = append(g.Lines, l)
-	if cap(g.Lines) > cap(g.all) {
-		g.all = g.Lines[:0]
+	g.Runs = append(g.Runs, r)
+	if cap(g.Runs) > cap(g.all) {
+		g.all = g.Runs[:0]
 	}
 }
 
-// linePool keeps the lines of pages that were released.
-var linePool sync.Pool
+// runPool keeps the runs of pages that were released.
+var runPool sync.Pool
 
-func takeLines(n int) []Line {
-	if l, _ := linePool.Get().(*[]Line); l != nil && cap(*l) >= n {
-		return (*l)[:0]
+func takeRuns(n int) []Run {
+	if r, _ := runPool.Get().(*[]Run); r != nil && cap(*r) >= n {
+		return (*r)[:0]
 	}
-	return make([]Line, 0, n)
+	return make([]Run, 0, n)
 }
 
 // A ColumnError says that a page cannot start at a column of its first line.
@@ -171,8 +201,9 @@ func (x *Index) Page(ctx context.Context, c Content, r Request) (*Page, error) {
 	if r.Exact && r.First == 1 && at < x.Size {
 		at = 0 // the mark is part of the first line
 	}
-	p.page.all = takeLines(p.expected())
-	p.page.Lines = p.page.all
+	p.plain = x.Form.Encoding == UTF8 && !x.Zero && (x.Endings == LF || r.Exact)
+	p.page.all = takeRuns(p.expected())
+	p.page.Runs = p.page.all
 	if err := p.lines(ctx, at); err != nil {
 		p.page.Release()
 		return nil, err
@@ -180,8 +211,11 @@ func (x *Index) Page(ctx context.Context, c Content, r Request) (*Page, error) {
 	return p.page, nil
 }
 
-// expected is about the number of lines that the page will have.
+// expected is about the number of runs that the page will have.
 func (p *pager) expected() int {
+	if p.plain {
+		return 16
+	}
 	n := max(p.Index.Lines()-p.First+1, 0)
 	if p.Count > 0 {
 		n = min(n, p.Count)
@@ -189,6 +223,7 @@ func (p *pager) expected() int {
 	return int(min(n, int64(p.Max/8), 4096))
 }
 
+// A pager makes a page.
 type pager struct {
 	*Index
 	Content
@@ -199,7 +234,9 @@ type pager struct {
 	texts   arena
 	decoder *encoding.Decoder
 
-	clean checked
+	clean  checked
+	plain  bool  // lines are shown as they are, where they are valid
+	single int64 // lines before this offset are taken one by one
 }
 
 func (p *pager) lines(ctx context.Context, at int64) error {
@@ -207,23 +244,70 @@ func (p *pager) lines(ctx context.Context, at int64) error {
 	if p.Count > 0 && p.Count < end-p.First {
 		end = p.First + p.Count
 	}
-	for n := p.First; at < p.size && n < end; n++ {
-		if n%1024 == 0 && ctx.Err() != nil {
+	for n, step := p.First, 0; at < p.size && n < end; step++ {
+		if step%64 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		next, err := p.next(ctx, n, at)
-		if err != nil {
+		run, err := p.run(n, at, end)
+		switch {
+		case err != nil:
+			return err
+		case run.Text != nil:
+			p.page.take(&p.Request, run)
+			n, at = run.Last+1, run.End
+			continue
+		}
+		if at, err = p.next(ctx, n, at); err != nil {
 			return err
 		}
+		n++
 		if p.page.Full && !p.Newest {
 			return nil
 		}
-		at = next
 	}
-	if p.Column > 0 && len(p.page.Lines) == 0 && p.First > p.Lines() {
+	if p.Column > 0 && len(p.page.Runs) == 0 && p.First > p.Index.Lines() {
 		return &ColumnError{Column: p.Column}
 	}
 	return nil
+}
+
+// run returns whole lines that are shown as they are, the first one being line
+// n at an offset and the last one before line end. It returns none when that
+// line has to be looked at by itself.
+func (p *pager) run(n, at, end int64) (r Run, err error) {
+	if !p.plain || at < p.single || n == p.First && p.Column > 0 {
+		return r, nil
+	}
+	held := p.mem
+	if held != nil {
+		held = held[at:]
+	} else if held, err = p.window(at, blockSize); err != nil {
+		return r, err
+	}
+	part := held[:min(len(held), checkSize)]
+	part = part[:bytes.LastIndexByte(part, '\n')+1]
+	p.single = at + int64(max(len(part), 1))
+	feeds := int64(bytes.Count(part, []byte{'\n'}))
+	if feeds > end-n {
+		feeds = end - n
+		part = part[:afterLines(part, feeds, UTF8)]
+	}
+	if feeds == 0 || !p.check(part, at) {
+		return r, nil
+	}
+	r = Run{N: n, Last: n + feeds - 1, Text: part, Start: at, End: at + int64(len(part))}
+	if r.Size = len(part); !p.clean.ascii {
+		r.Size = p.Units.countValid(part)
+	}
+	if !p.Exact {
+		r.Text = part[:len(part)-1]
+		r.Size -= int(feeds)
+	}
+	r.To, r.Total = r.Size, r.Size
+	if !p.Newest && p.page.Units+r.Size+p.overhead(r.N, r.Last) > p.Max {
+		return Run{}, nil
+	}
+	return r, nil
 }
 
 // next takes line n, which starts at an offset, into the page and returns the
@@ -237,7 +321,7 @@ func (p *pager) next(ctx context.Context, n, at int64) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	l := Line{N: n, Start: at, From: column}
+	l := Run{N: n, Last: n, Start: at, From: column}
 	if raw != nil {
 		l.End = at + int64(len(raw))
 		l.Text, l.Total = p.showLine(raw, at)
@@ -290,7 +374,7 @@ func (p *pager) line(at int64) ([]byte, error) {
 }
 
 // window returns bytes of the file from an offset: those it holds when they
-// contain a line, else want bytes read anew. Lines keep pointing into old
+// contain a line, else want bytes read anew. Runs keep pointing into old
 // windows, so a new one has memory of its own.
 func (p *pager) window(at int64, want int) ([]byte, error) {
 	if in := at - p.base; in >= 0 && in < int64(len(p.win)) {
@@ -321,62 +405,110 @@ func (p *pager) releaseDropped(at int64) {
 	if !p.Newest {
 		return
 	}
-	if len(p.page.Lines) > 0 {
-		at = p.page.Lines[0].Start
+	if len(p.page.Runs) > 0 {
+		at = p.page.Runs[0].Start
 	}
 	p.page.release(at)
 }
 
 // place takes a line into the page if it fits, or makes it fit. It reports
 // whether the page is full.
-func (p *pager) place(l Line) (full bool) {
-	over := 0
-	if p.Overhead != nil {
-		over = p.Overhead(l.N)
-	}
+func (p *pager) place(l Run) (full bool) {
+	over := p.overhead(l.N, l.N)
 	g := p.page
 	switch {
-	case p.Newest:
-		g.add(l)
-		g.Units += over + l.Size
-		for g.Units > p.Max {
-			p.DropFirst(g)
-		}
-		return g.Full
-	case g.Units+over+l.Size <= p.Max:
-		g.add(l)
-		g.Units += over + l.Size
-		return false
-	case len(g.Lines) == 0 && p.Max > over:
+	case p.Newest || g.Units+over+l.Size <= p.Max:
+		g.take(&p.Request, l)
+		return p.Newest && g.Full
+	case len(g.Runs) == 0 && p.Max > over:
 		// Nothing is shown rather than a part without a character, which
 		// would never get further.
 		if l.shorten(p.Max-over, p.Units); l.Size > 0 {
-			g.add(l)
-			g.Units += over + l.Size
+			g.take(&p.Request, l)
 		}
 	}
 	return true
 }
 
+// overhead is what the lines from n to last cost beside their text.
+func (r *Request) overhead(n, last int64) (cost int) {
+	if r.Overhead == nil {
+		return 0
+	}
+	for ; n <= last; n++ {
+		cost += r.Overhead(n)
+	}
+	return cost
+}
+
+// take takes a run into the page, for which the first ones may have to go.
+func (g *Page) take(r *Request, run Run) {
+	g.add(run)
+	g.Units += run.Size + r.overhead(run.N, run.Last)
+	for r.Newest && g.Units > r.Max {
+		r.DropFirst(g)
+	}
+}
+
 // DropFirst takes the first line out of the page.
-func (r *Request) DropFirst(g *Page) { r.drop(g, 0); g.Lines = g.Lines[1:] }
+func (r *Request) DropFirst(g *Page) {
+	run := &g.Runs[0]
+	r.drop(g, run.N)
+	if run.N == run.Last {
+		g.Units -= run.Size
+		g.Runs = g.Runs[1:]
+		return
+	}
+	i := bytes.IndexByte(run.Text, '\n')
+	r.cut(g, run, run.Text[:i+1])
+	run.Text = run.Text[i+1:]
+	run.N++
+	run.Start += int64(i + 1)
+}
 
 // DropLast takes the last line out of the page.
-func (r *Request) DropLast(g *Page) { r.drop(g, len(g.Lines)-1); g.Lines = g.Lines[:len(g.Lines)-1] }
-
-func (r *Request) drop(g *Page, i int) {
-	l := g.Lines[i]
-	g.Units -= l.Size
-	if r.Overhead != nil {
-		g.Units -= r.Overhead(l.N)
+func (r *Request) DropLast(g *Page) {
+	run := &g.Runs[len(g.Runs)-1]
+	r.drop(g, run.Last)
+	if run.N == run.Last {
+		g.Units -= run.Size
+		g.Runs = g.Runs[:len(g.Runs)-1]
+		return
 	}
+	text := run.Text
+	if !r.Exact {
+		text = text[:len(text)+1] // the line feed
+	}
+	i := bytes.LastIndexByte(text[:len(text)-1], '\n')
+	r.cut(g, run, text[i+1:])
+	if run.Text = text[:i]; r.Exact {
+		run.Text = text[:i+1]
+	}
+	run.Last--
+	run.End -= int64(len(text) - i - 1)
+}
+
+func (r *Request) drop(g *Page, n int64) {
+	g.Units -= r.overhead(n, n)
 	g.Full = true
+}
+
+// cut takes the units of a line, which ends with its line feed, out of those
+// of the page and its run.
+func (r *Request) cut(g *Page, run *Run, line []byte) {
+	if !r.Exact {
+		line = line[:len(line)-1]
+	}
+	size := r.Units.Count(line)
+	run.Size -= size
+	run.To, run.Total = run.Size, run.Size
+	g.Units -= size
 }
 
 // Shorten cuts the only line of a page so that the page loses at least n
 // units. It reports whether anything is left.
 func (r *Request) Shorten(g *Page, n int) bool {
-	l := &g.Lines[0]
+	l := &g.Runs[0]
 	keep := l.Size - n
 	if keep < 1 {
 		return false
@@ -388,12 +520,13 @@ func (r *Request) Shorten(g *Page, n int) bool {
 	return l.Size > 0
 }
 
-// shorten keeps at most n units and never half a character.
-func (l *Line) shorten(n int, u Units) {
-	cut, ok := u.offset(l.Text, n)
+// shorten keeps at most n units of a run of one line and never half a
+// character.
+func (r *Run) shorten(n int, u Units) {
+	cut, ok := u.offset(r.Text, n)
 	if !ok {
 		n--
 	}
-	l.Text, l.Size = l.Text[:cut], n
-	l.Part, l.To = true, l.From+n
+	r.Text, r.Size = r.Text[:cut], n
+	r.Part, r.To = true, r.From+n
 }

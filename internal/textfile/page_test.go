@@ -88,7 +88,7 @@ func naivePage(raw []byte, form Form, n naive, r Request) (*Page, error) {
 	page := &Page{}
 	at := int64(form.BOM)
 	for i, line := range n.lines {
-		l := Line{N: int64(i + 1), Start: at, End: at + int64(len(line))}
+		l := Run{N: int64(i + 1), Last: int64(i + 1), Start: at, End: at + int64(len(line))}
 		at = l.End
 		if l.N < r.First || r.Count > 0 && l.N-r.First >= r.Count {
 			continue
@@ -116,7 +116,7 @@ func naivePage(raw []byte, form Form, n naive, r Request) (*Page, error) {
 		if !r.Newest && page.Units+over+l.Size > max {
 			page.Full = true
 			room := max - over
-			if len(page.Lines) > 0 || room <= 0 {
+			if len(page.Runs) > 0 || room <= 0 {
 				break
 			}
 			ends = naiveUnits(r.Units, text)
@@ -130,27 +130,55 @@ func naivePage(raw []byte, form Form, n naive, r Request) (*Page, error) {
 			text = text[:ends[room-1]]
 		}
 		l.Text = []byte(text)
-		page.Lines = append(page.Lines, l)
+		page.Runs = append(page.Runs, l)
 		page.Units += over + l.Size
 		for r.Newest && page.Units > max {
-			first := page.Lines[0]
+			first := page.Runs[0]
 			page.Units -= first.Size
 			if r.Overhead != nil {
 				page.Units -= r.Overhead(first.N)
 			}
-			page.Lines, page.Full = page.Lines[1:], true
+			page.Runs, page.Full = page.Runs[1:], true
 		}
 		if page.Full && !r.Newest {
 			break
 		}
 	}
-	if r.Column > 0 && len(page.Lines) == 0 && r.First > int64(len(n.lines)) {
+	if r.Column > 0 && len(page.Runs) == 0 && r.First > int64(len(n.lines)) {
 		return nil, &ColumnError{Column: r.Column}
 	}
 	return page, nil
 }
 
-func pageString(g *Page, err error) string {
+// singly returns the lines of a page as runs of one line each.
+func singly(g *Page, r Request) (lines []Run) {
+	for _, run := range g.Runs {
+		if run.N == run.Last {
+			lines = append(lines, run)
+			continue
+		}
+		at, size := run.Start, 0
+		for _, text := range bytes.SplitAfter(run.Text, []byte("\n")) {
+			if len(text) == 0 && r.Exact {
+				break
+			}
+			end := at + int64(len(text))
+			if !r.Exact {
+				text = bytes.TrimSuffix(text, []byte("\n"))
+				end = at + int64(len(text)) + 1
+			}
+			n := r.Units.Count(text)
+			lines = append(lines, Run{N: run.N, Last: run.N, Text: text, Size: n, To: n, Total: n, Start: at, End: end})
+			run.N, at, size = run.N+1, end, size+n
+		}
+		if run.N != run.Last+1 || at != run.End || size != run.Size {
+			lines = append(lines, Run{N: -1, Text: fmt.Appendf(nil, "%d lines, %d bytes, %d units are not what the run says", run.N, at, size)})
+		}
+	}
+	return lines
+}
+
+func pageString(g *Page, err error, r Request) string {
 	if c, ok := errors.AsType[*ColumnError](err); ok {
 		return fmt.Sprintf("%+v", *c)
 	}
@@ -159,7 +187,7 @@ func pageString(g *Page, err error) string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "units %d full %v", g.Units, g.Full)
-	for _, l := range g.Lines {
+	for _, l := range singly(g, r) {
 		text := l.Text
 		l.Text = nil
 		if len(text) > 200 {
@@ -180,8 +208,9 @@ func checkPages(t *testing.T, raw []byte, form Form, x *Index, n naive, r Reques
 	t.Helper()
 	inMemory, errMemory := x.Page(context.Background(), InMemory(raw), r)
 	onDisk, errDisk := x.Page(context.Background(), OnDisk(bytes.NewReader(raw), int64(len(raw))), r)
-	memory, disk := pageString(inMemory, errMemory), pageString(onDisk, errDisk)
-	want := pageString(naivePage(raw, form, n, r))
+	memory, disk := pageString(inMemory, errMemory, r), pageString(onDisk, errDisk, r)
+	naive, errNaive := naivePage(raw, form, n, r)
+	want := pageString(naive, errNaive, r)
 	if memory != want || disk != want {
 		t.Fatalf("%s %.60q, %+v\nin memory: %s\non disk:   %s\nwant:      %s", form.Encoding.Name, raw, r, memory, disk, want)
 	}
@@ -191,11 +220,17 @@ func checkPages(t *testing.T, raw []byte, form Form, x *Index, n naive, r Reques
 	if inMemory.Escapes != onDisk.Escapes || inMemory.Lossy != onDisk.Lossy {
 		t.Fatalf("%.60q: notes differ between memory and disk", raw)
 	}
-	for i := range inMemory.Lines {
-		if !bytes.Equal(inMemory.Lines[i].Text, onDisk.Lines[i].Text) {
-			t.Fatalf("%.60q: line %d differs between memory and disk", raw, inMemory.Lines[i].N)
-		}
+	if both := joined(onDisk); !bytes.Equal(joined(inMemory), both) {
+		t.Fatalf("%.60q: text differs between memory and disk: %.60q", raw, both)
 	}
+}
+
+// joined returns the texts of all lines after each other.
+func joined(g *Page) (text []byte) {
+	for _, r := range g.Runs {
+		text = append(text, r.Text...)
+	}
+	return text
 }
 
 func overhead(n int64) int { return 1 + int(n%2) }
@@ -281,8 +316,8 @@ func TestPageOfLongLines(t *testing.T) {
 			form := Form{Encoding: e}
 			x, n := BuildBytes(raw, form), newNaive(raw, form)
 			total := 0
-			if g, err := x.Page(context.Background(), InMemory(raw), Request{First: 2, Count: 1}); err == nil && len(g.Lines) > 0 {
-				total = g.Lines[0].Total
+			if g, err := x.Page(context.Background(), InMemory(raw), Request{First: 2, Count: 1}); err == nil && len(g.Runs) > 0 {
+				total = g.Runs[0].Total
 			}
 			for _, q := range []Request{
 				{First: 1, Max: 20}, {First: 1}, {First: 1, Newest: true, Max: 30}, {First: 1, Newest: true, Overhead: overhead},
@@ -379,17 +414,17 @@ func readThrough(t testing.TB, raw []byte, form Form, r Request) string {
 		}
 		g, err := x.Page(context.Background(), InMemory(raw), r)
 		d, derr := x.Page(context.Background(), OnDisk(bytes.NewReader(raw), int64(len(raw))), r)
-		if s := pageString(g, err); err != nil || derr != nil || s != pageString(d, derr) {
-			t.Fatalf("%.60q %+v: %s on disk %s", raw, r, s, pageString(d, derr))
+		if s := pageString(g, err, r); err != nil || derr != nil || s != pageString(d, derr, r) {
+			t.Fatalf("%.60q %+v: %s on disk %s", raw, r, s, pageString(d, derr, r))
 		}
-		if len(g.Lines) == 0 {
+		if len(g.Runs) == 0 {
 			t.Fatalf("%.60q %+v: empty page", raw, r)
 		}
-		for _, l := range g.Lines {
+		for _, l := range singly(g, r) {
 			b.Write(l.Text)
 		}
-		last := g.Lines[len(g.Lines)-1]
-		if r.First, r.Column = last.N+1, 0; last.To < last.Total {
+		last := g.Runs[len(g.Runs)-1]
+		if r.First, r.Column = last.Last+1, 0; last.To < last.Total {
 			r.First, r.Column = last.N, last.To
 		}
 	}
@@ -401,26 +436,26 @@ func TestShortenAndDrop(t *testing.T) {
 	x := BuildBytes(raw, Form{Encoding: UTF8})
 	r := Request{Units: UTF16, Overhead: func(int64) int { return 2 }}
 	g, err := x.Page(context.Background(), InMemory(raw), r)
-	if err != nil || len(g.Lines) != 3 || g.Units != 3+2+2+3*2 || !g.Whole() || g.Full {
-		t.Fatal(pageString(g, err))
+	if err != nil || g.Count() != 3 || g.Units != 3+2+2+3*2 || !g.Whole() || g.Full {
+		t.Fatal(pageString(g, err, r))
 	}
 	r.DropLast(g)
-	if len(g.Lines) != 2 || g.Units != 9 || !g.Full || g.Lines[1].N != 2 {
-		t.Fatal(pageString(g, nil))
+	if g.Count() != 2 || g.Units != 9 || !g.Full || g.Runs[0].Last != 2 {
+		t.Fatal(pageString(g, nil, r))
 	}
 	r.DropFirst(g)
-	if len(g.Lines) != 1 || g.Units != 4 || g.Lines[0].N != 2 {
-		t.Fatal(pageString(g, nil))
+	if g.Count() != 1 || g.Units != 4 || g.Runs[0].N != 2 {
+		t.Fatal(pageString(g, nil, r))
 	}
 	g, _ = x.Page(context.Background(), InMemory(raw), Request{Units: UTF16, Count: 1})
-	if !r.Shorten(g, 1) || string(g.Lines[0].Text) != "😀" || g.Units != 2 || g.Whole() {
-		t.Error(pageString(g, nil))
+	if !r.Shorten(g, 1) || string(g.Runs[0].Text) != "😀" || g.Units != 2 || g.Whole() {
+		t.Error(pageString(g, nil, r))
 	}
 	if r.Shorten(g, 1) { // nothing is left of half a pair
-		t.Error(pageString(g, nil))
+		t.Error(pageString(g, nil, r))
 	}
 	if g, _ := x.Page(context.Background(), InMemory(raw), Request{Units: UTF16, Count: 1}); r.Shorten(g, 3) {
-		t.Error(pageString(g, nil))
+		t.Error(pageString(g, nil, r))
 	}
 }
 
@@ -550,16 +585,18 @@ func TestReleasedMemoryIsReused(t *testing.T) {
 		kept, _ := x.Page(ctx, OnDisk(bytes.NewReader(raw), int64(len(raw))), r)
 		gone, _ := y.Page(ctx, OnDisk(bytes.NewReader(other), int64(len(other))), r)
 		gone.Release()
-		if again, _ := y.Page(ctx, OnDisk(bytes.NewReader(other), int64(len(other))), Request{Count: 50_000}); len(again.Lines) != 50_000 {
+		if again, _ := y.Page(ctx, OnDisk(bytes.NewReader(other), int64(len(other))), Request{Count: 50_000}); again.Count() != 50_000 {
 			t.Fatal("page of another size than asked for")
 		}
-		for i, l := range kept.Lines {
-			if string(l.Text) != text || l.N != kept.Lines[0].N+int64(i) {
-				t.Fatalf("line %d became %d, %q", kept.Lines[0].N+int64(i), l.N, l.Text)
+		want := kept.Runs[0].N
+		for n, shown := range kept.Lines() {
+			if string(shown) != text || n != want {
+				t.Fatalf("line %d became %d, %q", want, n, shown)
 			}
+			want++
 		}
-		if gone.Lines != nil || len(kept.Lines) != 5000/len(text) {
-			t.Fatalf("%d lines kept, %d left of what was released", len(kept.Lines), len(gone.Lines))
+		if gone.Runs != nil || kept.Count() != 5000/len(text) {
+			t.Fatalf("%d lines kept, %d left of what was released", kept.Count(), gone.Count())
 		}
 		kept.Release()
 		kept.Release() // twice does no harm

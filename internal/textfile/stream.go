@@ -5,7 +5,7 @@ import "context"
 // stream walks a line that is too long to be held, piece by piece. It keeps
 // the text that the page can take, counts the rest, and sets Text, Total and
 // End of the line.
-func (p *pager) stream(ctx context.Context, l *Line) error {
+func (p *pager) stream(ctx context.Context, l *Run) error {
 	// One unit more than fits shows whether the last character is cut.
 	s := &streamer{pager: p, from: l.From, to: l.From + p.Max + 1}
 	var err error

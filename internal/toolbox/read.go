@@ -72,8 +72,8 @@ func (o *ReadOut) Total() int64 { return o.Index.Lines() }
 
 // LastShown is the number of the last line of the page, First-1 for none.
 func (o *ReadOut) LastShown() int64 {
-	if n := len(o.Page.Lines); n > 0 {
-		return o.Page.Lines[n-1].N
+	if n := len(o.Page.Runs); n > 0 {
+		return o.Page.Runs[n-1].Last
 	}
 	return o.First - 1
 }
@@ -81,8 +81,8 @@ func (o *ReadOut) LastShown() int64 {
 // Continues reports whether the range asked for holds more than the page, and
 // where it goes on: line, column of that line.
 func (o *ReadOut) Continues() (line int64, column int, more bool) {
-	if n := len(o.Page.Lines); n > 0 {
-		if l := o.Page.Lines[n-1]; l.Part && l.To < l.Total {
+	if n := len(o.Page.Runs); n > 0 {
+		if l := o.Page.Runs[n-1]; l.Part && l.To < l.Total {
 			return l.N, l.To, true
 		}
 	}
@@ -95,9 +95,9 @@ func (o *ReadOut) AtEnd() bool {
 	if o.First > o.Total() {
 		return true
 	}
-	if n := len(o.Page.Lines); n > 0 {
-		l := o.Page.Lines[n-1]
-		return l.N == o.Total() && !(l.Part && l.To < l.Total)
+	if n := len(o.Page.Runs); n > 0 {
+		l := o.Page.Runs[n-1]
+		return l.Last == o.Total() && !(l.Part && l.To < l.Total)
 	}
 	return false
 }
@@ -394,14 +394,14 @@ func (r *reader) page(ctx context.Context) (err error) {
 // about it are within the budget together.
 func (r *reader) fit(req textfile.Request) {
 	g := r.out.Page
-	for len(g.Lines) > 0 {
+	for len(g.Runs) > 0 {
 		over := g.Units + r.args.Budget.Status(r.out) - r.args.Budget.Max
 		switch {
 		case over <= 0:
 			return
 		case req.Newest:
 			req.DropFirst(g)
-		case len(g.Lines) > 1:
+		case g.Count() > 1:
 			req.DropLast(g)
 		case !req.Shorten(g, over):
 			req.DropLast(g)
@@ -441,8 +441,8 @@ func (r *reader) remember() {
 	if same {
 		s.Shown, s.Whole = r.seen.Shown, r.seen.Whole
 	}
-	if lines := r.out.Page.Lines; len(lines) > 0 && r.out.Page.Whole() {
-		s.Shown = s.Shown.with(span{lines[0].N, r.out.LastShown()})
+	if runs := r.out.Page.Runs; len(runs) > 0 && r.out.Page.Whole() {
+		s.Shown = s.Shown.with(span{runs[0].N, r.out.LastShown()})
 	}
 	all := s.Shown.missing(r.out.Total()) == 0
 	switch {
@@ -463,15 +463,15 @@ func (r *reader) remember() {
 
 // view remembers the text that the page shows, for small files.
 func (r *reader) view(s *Seen, all bool) {
-	lines := r.out.Page.Lines
-	if r.mem == nil || len(lines) == 0 {
+	runs := r.out.Page.Runs
+	if r.mem == nil || len(runs) == 0 {
 		return
 	}
-	raw := r.mem[lines[0].Start:lines[len(lines)-1].End]
+	raw := r.mem[runs[0].Start:runs[len(runs)-1].End]
 	text := raw
 	if e := r.out.Index.Form.Encoding; e != textfile.UTF8 {
 		text, _ = e.Decode(raw)
-	} else if lines[0].Start == 0 {
+	} else if runs[0].Start == 0 {
 		text = bytes.TrimPrefix(raw, []byte("\ufeff"))
 	}
 	if all {
