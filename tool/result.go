@@ -40,6 +40,11 @@ type Result struct {
 
 	Failed bool
 	Kind   Kind // why, when Failed
+
+	// Recycle, when not nil, gives the memory of a long text back, which is
+	// then not valid any more. Who has sent the answer off may call it, once;
+	// who does not loses nothing but a little time.
+	Recycle func()
 }
 
 // TextResult returns a result of one text part.

@@ -226,7 +226,7 @@ func BenchmarkReply(b *testing.B) {
 	var buf []byte
 	b.ReportAllocs()
 	for b.Loop() {
-		buf = o.appendReply(buf[:0], []byte("1"), nil)
+		buf = o.appendReply(buf[:0], []byte("1"), nil, nil)
 	}
 }
 

@@ -100,7 +100,7 @@ func (o *outcome) tooLong() bool {
 	if o.size() < maxAnswer/worst {
 		return false
 	}
-	b := o.appendResult(buffers.get(o.size()), nil)
+	b := o.appendResult(buffers.get(o.size()), nil, nil)
 	defer buffers.put(b)
 	return len(b) > maxAnswer
 }

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -12,85 +11,111 @@ import (
 	"unicode/utf8"
 	"unsafe"
 
+	"github.com/burin-tools/burin/internal/marks"
 	"github.com/burin-tools/burin/tool"
 )
 
 // appendString appends s as a JSON string. Bytes that are not UTF-8 become
 // U+FFFD, one each, as encoding/json does it.
-func appendString(dst []byte, s string) []byte {
+func appendString(dst []byte, s string) []byte { return appendText(dst, s, nil) }
+
+// A flush hands on what is ready of a message and returns an empty buffer for
+// what follows.
+type flush func(ready []byte) []byte
+
+// flushSize is how much of a message is handed on at once: the client reads
+// one part while the next one is made, and the part is in the cache all the
+// time.
+const flushSize = 128 << 10
+
+// pieceSize is how much of a text is escaped at once: room for the worst case
+// is needed ahead.
+const pieceSize = 4 << 10
+
+// appendText is appendString for long texts: where ready is not nil, it gets
+// the message part by part.
+func appendText(dst []byte, s string, ready flush) []byte {
 	dst = append(dst, '"')
-	if !utf8.ValidString(s) {
-		s = replaceInvalid(s)
-	}
-	// A piece at a time: room for the worst case is needed ahead.
-	const piece = 4 << 10
 	b := unsafe.Slice(unsafe.StringData(s), len(s))
 	for len(b) > 0 {
-		n := min(len(b), piece)
-		dst = appendEscaped(slices.Grow(dst, 6*n+32), b[:n])
-		b = b[n:]
+		piece := b[:cutRune(b, pieceSize)]
+		b = b[len(piece):]
+		if !utf8.Valid(piece) {
+			piece = replaceInvalid(piece)
+		}
+		dst = appendEscaped(slices.Grow(dst, 6*len(piece)+marks.Slack), piece)
+		if ready != nil && len(dst) > flushSize {
+			dst = ready(dst)
+		}
 	}
 	return append(dst, '"')
 }
 
-// escapes holds the letter of each escape of two characters, and 'u' for the
-// control characters that have none.
-var escapes = func() (e [256]byte) {
-	for c := range ' ' {
-		e[c] = 'u'
+// cutRune returns how much of a text is at most n bytes without a part of a
+// character at the end.
+func cutRune(b []byte, n int) int {
+	if n >= len(b) {
+		return len(b)
 	}
-	e['\n'], e['\t'], e['\r'], e['"'], e['\\'] = 'n', 't', 'r', '"', '\\'
+	for back := range utf8.UTFMax {
+		if n > back && utf8.RuneStart(b[n-back]) {
+			return n - back
+		}
+	}
+	return n
+}
+
+// escapes holds the two characters of each escape, the first one lowest; of
+// the control characters that have a longer one it holds the first two, and 0
+// where nothing has to be escaped.
+var escapes = func() (e [256]uint16) {
+	for c := range ' ' {
+		e[c] = '\\' | 'u'<<8
+	}
+	for c, letter := range map[byte]uint16{'\n': 'n', '\t': 't', '\r': 'r', '"': '"', '\\': '\\'} {
+		e[c] = '\\' | letter<<8
+	}
 	return e
 }()
 
-// appendEscaped appends b, escaped, to dst, which has room for six times as
-// much and 32 bytes more: it stores whole words and takes back what is too
-// much of them.
+// appendEscaped appends b, a piece, escaped to dst, which has room for six
+// times as much and marks.Slack bytes more. It goes by pointers, since checks
+// of bounds would take a third of its time.
 func appendEscaped(dst, b []byte) []byte {
-	out, at, i := dst[:cap(dst)], len(dst), 0
-	for i+32 <= len(b) {
-		from, to := b[i:i+32:i+32], out[at:at+32:at+32]
-		v0, v1 := binary.LittleEndian.Uint64(from), binary.LittleEndian.Uint64(from[8:])
-		v2, v3 := binary.LittleEndian.Uint64(from[16:]), binary.LittleEndian.Uint64(from[24:])
-		binary.LittleEndian.PutUint64(to, v0)
-		binary.LittleEndian.PutUint64(to[8:], v1)
-		binary.LittleEndian.PutUint64(to[16:], v2)
-		binary.LittleEndian.PutUint64(to[24:], v3)
-		var n int
-		if m := special(v0); m != 0 {
-			n = bits.TrailingZeros64(m) / 8
-		} else if m := special(v1); m != 0 {
-			n = 8 + bits.TrailingZeros64(m)/8
-		} else if m := special(v2); m != 0 {
-			n = 16 + bits.TrailingZeros64(m)/8
-		} else if m := special(v3); m != 0 {
-			n = 24 + bits.TrailingZeros64(m)/8
-		} else {
-			i, at = i+32, at+32
-			continue
+	var found [pieceSize / marks.Block]uint64
+	blocks := min(max(len(b)-marks.Slack, 0)/marks.Block, len(found)) // b may be longer: U+FFFD has three bytes
+	marks.Escapes(found[:blocks], b)
+	start, src := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(b))
+	out := unsafe.Add(start, len(dst))
+	for _, m := range found[:blocks] {
+		from := 0
+		for ; m != 0; m &= m - 1 {
+			to := bits.TrailingZeros64(m)
+			out = marks.Copy(out, unsafe.Add(src, from), to-from)
+			out = putEscape(out, *(*byte)(unsafe.Add(src, to)))
+			from = to + 1
 		}
-		i, at = i+n, at+n
-		if e := escapes[b[i]]; e != 'u' {
-			out[at], out[at+1] = '\\', e
-			at += 2
-		} else {
-			at += copy(out[at:], unicodeEscape(b[i]))
-		}
-		i++
+		out = marks.Copy(out, unsafe.Add(src, from), marks.Block-from)
+		src = unsafe.Add(src, marks.Block)
 	}
-	for _, c := range b[i:] {
-		switch e := escapes[c]; e {
-		case 0:
-			out[at] = c
-			at++
-		case 'u':
-			at += copy(out[at:], unicodeEscape(c))
-		default:
-			out[at], out[at+1] = '\\', e
-			at += 2
+	for _, c := range b[marks.Block*blocks:] {
+		if escapes[c] == 0 {
+			*(*byte)(out) = c
+			out = unsafe.Add(out, 1)
+		} else {
+			out = putEscape(out, c)
 		}
 	}
-	return dst[:at]
+	return dst[:uintptr(out)-uintptr(start)]
+}
+
+func putEscape(out unsafe.Pointer, c byte) unsafe.Pointer {
+	e := escapes[c]
+	if e>>8 == 'u' {
+		return unsafe.Add(out, copy(unsafe.Slice((*byte)(out), 6), unicodeEscape(c)))
+	}
+	*(*[2]byte)(out) = [2]byte{byte(e), byte(e >> 8)}
+	return unsafe.Add(out, 2)
 }
 
 func unicodeEscape(c byte) string {
@@ -98,12 +123,13 @@ func unicodeEscape(c byte) string {
 	return string([]byte{'\\', 'u', '0', '0', hex[c>>4], hex[c&15]})
 }
 
-func replaceInvalid(s string) string {
+func replaceInvalid(s []byte) []byte {
 	b := make([]byte, 0, len(s)+len(s)/8)
-	for _, r := range s {
-		b = utf8.AppendRune(b, r)
+	for len(s) > 0 {
+		r, size := utf8.DecodeRune(s)
+		b, s = utf8.AppendRune(b, r), s[size:]
 	}
-	return string(b)
+	return b
 }
 
 // size estimates the length of the answer.
@@ -116,8 +142,9 @@ func (o *outcome) size() int {
 }
 
 // appendReply appends the answer to a call as one line. identity is the
-// server's, as JSON.
-func (o *outcome) appendReply(dst, id []byte, identity []byte) []byte {
+// server's, as JSON. Where ready is not nil, it gets the parts of a long
+// answer but the last one, which is returned.
+func (o *outcome) appendReply(dst, id, identity []byte, ready flush) []byte {
 	dst = append(dst, `{"jsonrpc":"2.0","id":`...)
 	dst = append(dst, id...)
 	if o.err != nil {
@@ -127,7 +154,7 @@ func (o *outcome) appendReply(dst, id []byte, identity []byte) []byte {
 	if o.question != nil {
 		dst = o.appendQuestion(dst, identity)
 	} else {
-		dst = o.appendResult(dst, identity)
+		dst = o.appendResult(dst, identity, ready)
 	}
 	return append(dst, '}', '\n')
 }
@@ -140,13 +167,13 @@ func appendError(dst []byte, code int64, message string) []byte {
 	return append(appendString(dst, message), '}', '}')
 }
 
-func (o *outcome) appendResult(dst, identity []byte) []byte {
+func (o *outcome) appendResult(dst, identity []byte, ready flush) []byte {
 	dst = append(dst, `{"content":[`...)
 	for i, p := range o.res.Parts {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		dst = appendPart(dst, i, p)
+		dst = appendPart(dst, i, p, ready)
 	}
 	dst = append(dst, ']')
 	if s := o.structured(); s != nil {
@@ -162,7 +189,7 @@ func (o *outcome) appendResult(dst, identity []byte) []byte {
 	return append(dst, '}')
 }
 
-func appendPart(dst []byte, i int, p tool.Part) []byte {
+func appendPart(dst []byte, i int, p tool.Part, ready flush) []byte {
 	switch p.Kind {
 	case tool.Image:
 		dst = append(dst, `{"type":"image","mimeType":`...)
@@ -182,7 +209,7 @@ func appendPart(dst []byte, i int, p tool.Part) []byte {
 		return append(dst, '"', '}', '}')
 	}
 	dst = append(dst, `{"type":"text","text":`...)
-	return append(appendString(dst, p.Text), '}')
+	return append(appendText(dst, p.Text, ready), '}')
 }
 
 func (o *outcome) appendMeta(dst, identity []byte) []byte {

@@ -3,6 +3,8 @@ package mcpserver
 import (
 	"bytes"
 	"math/bits"
+
+	"github.com/burin-tools/burin/internal/marks"
 )
 
 // A method is what a plain request asks for.
@@ -384,7 +386,7 @@ func (s *scanner) digits() bool {
 func plainPrefix[T []byte | string](b T) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
-		if m := special(word64(b[i : i+8])); m != 0 {
+		if m := marks.Special(word64(b[i : i+8])); m != 0 {
 			return i + bits.TrailingZeros64(m)/8
 		}
 	}
@@ -401,12 +403,4 @@ func word64[T []byte | string](b T) uint64 {
 	_ = b[7]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-}
-
-// special marks the first of eight bytes that is a quote, a backslash or a
-// control character: the lowest bit that is set belongs to it, and none is
-// set when there is none. Bits above the lowest may be wrong.
-func special(v uint64) uint64 {
-	const ones, tops = 0x0101010101010101, 0x8080808080808080
-	return ((v - ones*' ') | ((v ^ ones*'"') - ones) | ((v ^ ones*'\\') - ones)) &^ v & tops
 }

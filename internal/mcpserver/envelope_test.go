@@ -54,7 +54,7 @@ func FuzzEnvelope(f *testing.F) {
 }
 
 func FuzzAppendString(f *testing.F) {
-	for _, s := range []string{"", "a", "\"\\\n\r\t\x00\x1f\x7f", "é文😀\u2028\u2029<&>", "\xff\xc3", "12345678\"", "1234567\x1f12345678", "\xed\xa0\x80", strings.Repeat("a\n", 50)} {
+	for _, s := range []string{"", "a", "\"\\\n\r\t\x00\x1f\x7f", "é文😀\u2028\u2029<&>", "\xff\xc3", "12345678\"", "1234567\x1f12345678", "\xed\xa0\x80", strings.Repeat("a\n", 50), strings.Repeat("é\"\xff\n文", 2000)} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

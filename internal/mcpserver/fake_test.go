@@ -25,6 +25,8 @@ type fakeSession struct {
 	slow   chan struct{} // receives when slow has started
 	takes  time.Duration // slow takes so long
 	large  string
+
+	recycle func() // of the result of large
 }
 
 func (f *fakeSession) Instructions() string { return "Use the tools." }
@@ -73,7 +75,9 @@ func (f *fakeSession) CallObserved(ctx context.Context, name string, args json.R
 		r.Structured = map[string]any{"path": "a", "lines": []any{1, "x", true}}
 		return r, nil
 	case "large":
-		return tool.TextResult(f.large), nil
+		r := tool.TextResult(f.large)
+		r.Recycle = f.recycle
+		return r, nil
 	case "roots":
 		return tool.TextResult(strings.Join(f.roots, ",")), nil
 	case "progress":
@@ -135,6 +139,7 @@ type fakes struct {
 	takes               time.Duration
 	large               string
 	wrong               error // of an Open with roots
+	recycle             func()
 }
 
 func (f *fakes) open(roots []string, a tool.Asker) (Session, error) {
@@ -146,7 +151,7 @@ func (f *fakes) open(roots []string, a tool.Asker) (Session, error) {
 	if takes == 0 {
 		takes = 300 * time.Millisecond
 	}
-	return &fakeSession{asker: a, roots: roots, closed: &f.closed, ran: &f.ran, slow: f.slow, takes: takes, large: f.large}, nil
+	return &fakeSession{asker: a, roots: roots, closed: &f.closed, ran: &f.ran, slow: f.slow, takes: takes, large: f.large, recycle: f.recycle}, nil
 }
 
 // A client talks to a server over two pipes, line by line.

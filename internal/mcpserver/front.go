@@ -15,11 +15,13 @@ import (
 // A front reads the lines and answers the plain ones.
 //
 // It is served by a few goroutines of which one reads at a time. The one that
-// has read a tool call passes the reading on and runs the call itself: a call
-// is never handed to another goroutine, and reading never waits for a call.
+// has read a tool call runs the call itself: a call is never handed to another
+// goroutine. When more has come already, or the call takes longer than a
+// moment, it passes the reading on; see watch.
 type front struct {
 	s     *server
-	baton sync.Mutex // held by the reader
+	baton sync.Mutex // held for the reader
+	watch *watch
 	in    lines
 	over  bool
 	err   error         // valid when ended is closed; nil at a clean end
@@ -32,28 +34,45 @@ type front struct {
 const maxIdle = 4
 
 func newFront(s *server, in io.Reader) *front {
-	return &front{s: s, in: lines{r: in}, ended: make(chan struct{})}
+	f := &front{s: s, in: lines{r: in}, ended: make(chan struct{})}
+	f.watch = newWatch(f.passOn)
+	return f
 }
 
-func (f *front) start() { go f.work() }
+func (f *front) start() {
+	go f.work()
+	go f.watch.keep(f.ended)
+}
 
 // work takes turns in reading and running calls.
 func (f *front) work() {
 	for f.idle.Add(1) <= maxIdle {
 		f.baton.Lock()
 		f.idle.Add(-1)
-		j := f.nextCall()
-		if j == nil {
-			f.baton.Unlock()
-			return
+		for reader := true; reader; {
+			j := f.nextCall()
+			switch {
+			case j == nil:
+				f.baton.Unlock()
+				return
+			case f.in.empty():
+				reader = f.watch.during(j.run)
+			default:
+				reader = false
+				f.passOn()
+				j.run()
+			}
 		}
-		if f.idle.Load() == 0 {
-			go f.work()
-		}
-		f.baton.Unlock()
-		j.run()
 	}
 	f.idle.Add(-1)
+}
+
+// passOn gives the baton to another goroutine.
+func (f *front) passOn() {
+	if f.idle.Load() == 0 {
+		go f.work()
+	}
+	f.baton.Unlock()
 }
 
 // nextCall reads until a plain tool call comes, and returns it. It returns nil
@@ -211,14 +230,18 @@ func (j *job) run() {
 	over := j.s.turn(j.ctx)
 	defer over()
 	o := j.s.call(j.ctx, &j.call)
-	b := o.appendReply(buffers.get(o.size()), j.id, j.s.identity)
 	p := j.s.flight.remove(j.key)
 	p.cancel()
 	if !p.given {
-		j.s.out.write(b)
+		m := message{o: j.s.out}
+		b := o.appendReply(buffers.get(min(o.size(), 2*flushSize)), j.id, j.s.identity, m.part)
+		m.last(b)
+		buffers.put(b)
+	}
+	if o.res.Recycle != nil {
+		o.res.Recycle()
 	}
 	j.s.flight.landed()
-	buffers.put(b)
 	buffers.put(j.line)
 }
 
@@ -266,6 +289,9 @@ func (l *lines) next() ([]byte, error) {
 		l.fill()
 	}
 }
+
+// empty reports whether all that was read has been returned.
+func (l *lines) empty() bool { return l.start == l.end }
 
 // last returns what is left at the end of the stream.
 func (l *lines) last() ([]byte, error) {

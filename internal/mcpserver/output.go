@@ -8,8 +8,8 @@ import (
 // maxKept is the size of the largest buffer that is kept for the next message.
 const maxKept = 4 << 20
 
-// An output writes messages, one at a time and each with one Write. After an
-// error nothing more is written.
+// An output writes messages, one at a time. After an error nothing more is
+// written.
 type output struct {
 	broken func(error)   // told of the first error
 	end    chan struct{} // closed then
@@ -24,20 +24,43 @@ func newOutput(w io.Writer, broken func(error)) *output {
 }
 
 // write writes a message, which ends with a newline.
-func (o *output) write(message []byte) error {
-	o.mu.Lock()
-	if o.err != nil {
-		defer o.mu.Unlock()
-		return o.err
+func (o *output) write(text []byte) error {
+	m := message{o: o}
+	return m.last(text)
+}
+
+// A message is one that may come in parts: a client reads the first one while
+// the next one is made. Nothing else is written between them.
+type message struct {
+	o     *output
+	begun bool
+	err   error
+}
+
+// part writes a part that is not the last one; it is a flush.
+func (m *message) part(b []byte) []byte {
+	if !m.begun {
+		m.begun = true
+		m.o.mu.Lock()
+		m.err = m.o.err
 	}
-	_, err := o.w.Write(message)
-	o.err = err
-	o.mu.Unlock()
-	if err != nil {
-		close(o.end)
-		o.broken(err)
+	if m.err == nil {
+		_, m.err = m.o.w.Write(b)
 	}
-	return err
+	return b[:0]
+}
+
+// last writes the last part, which ends with a newline.
+func (m *message) last(b []byte) error {
+	m.part(b)
+	first := m.err != nil && m.o.err == nil
+	m.o.err = m.err
+	m.o.mu.Unlock()
+	if first {
+		close(m.o.end)
+		m.o.broken(m.err)
+	}
+	return m.err
 }
 
 // A shelf keeps a few buffers for reuse. Unlike sync.Pool it keeps them over
