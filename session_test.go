@@ -284,3 +284,27 @@ func TestReadersSeeWholeFiles(t *testing.T) {
 	close(stop)
 	wg.Wait()
 }
+
+// What a session remembers of a file it has changed must not alter what comes
+// next: a new one, which has to look, does the same.
+func TestEditsDoNotDependOnMemory(t *testing.T) {
+	steps := [][2]string{
+		{"two", "zwei\r\nand more"}, {"more", "a\rb"}, {"zwei", "zwei\nlines"}, {"one\n", "%PDF-1.7\n"}, {"%PDF-1.7\n", "one\n"},
+		{"three", "drei \x00"}, {"drei \x00", "drei"}, {"a\rb", "ab"}, {"and", "&\n&"}, {"zwei", "\ufeffzwei"}, {"one", "GIF89a"},
+		{"GIF89a", "eins"}, {"lines", "Zeilen 文字"}, {"eins\n", "\n"}, {"drei", "\u2028"},
+	}
+	for _, text := range []string{"one two three", "one\ntwo\nthree\n", "one\r\ntwo\r\nthree\r\n", "one\r\ntwo\nthree", "\ufeffone\ntwo\nthree\n", "one\ntwo \xff\nthree\n"} {
+		one, dir := open(t, map[string]string{"f.txt": text}, nil)
+		s := session(t, one, nil)
+		other, fresh := open(t, map[string]string{"f.txt": text}, nil)
+		call(t, s, "Read", "file_path", "f.txt")
+		for _, step := range steps {
+			got := call(t, s, "Edit", "file_path", "f.txt", "old_string", step[0], "new_string", step[1])
+			want := call(t, session(t, other, nil), "Edit", "file_path", "f.txt", "old_string", step[0], "new_string", step[1])
+			a, b := content(t, dir, "f.txt"), content(t, fresh, "f.txt")
+			if a != b || got.Kind != want.Kind {
+				t.Fatalf("%q, %q for %q: the session makes %q (%v), a new one %q (%v)", text, step[1], step[0], a, got.Kind, b, want.Kind)
+			}
+		}
+	}
+}

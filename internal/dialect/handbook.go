@@ -86,7 +86,7 @@ func (w *handbookRead) render(o *toolbox.ReadOut) (string, error) {
 }
 
 func handbookReadResult(_ *handbookRead, o *toolbox.ReadOut) tool.Result {
-	return withMeta(o.Text, readMeta(o))
+	return readResult(o)
 }
 
 const notUTF8 = "文件非 UTF-8 文本 (file is not UTF-8 text)"

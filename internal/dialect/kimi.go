@@ -115,14 +115,11 @@ func (w *kimiRead) render(o *toolbox.ReadOut) (string, error) {
 		return "", &tool.Error{Kind: tool.TooLarge, Op: "read", Path: w.Path,
 			Reason: fmt.Sprintf("max_chars=%d is too small to hold the status and one character. Increase max_chars.", w.max())}
 	}
-	var b strings.Builder
-	b.Grow(o.Page.Units + 512)
-	plainLines(&b, o.Page)
+	b := appendLines(roomFor(o.Page), o.Page)
 	if !none {
-		b.WriteByte('\n')
+		b = append(b, '\n')
 	}
-	b.WriteString(status)
-	return b.String(), nil
+	return lend(o, append(b, status...)), nil
 }
 
 // cramped reports whether the budget has no room for any status that goes on,
@@ -235,7 +232,7 @@ func (w *kimiRead) call(line int64, column int, count int64) string {
 }
 
 func kimiReadResult(_ *kimiRead, o *toolbox.ReadOut) tool.Result {
-	return withMeta(o.Text, readMeta(o))
+	return readResult(o)
 }
 
 type kimiWrite struct {

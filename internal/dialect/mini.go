@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/burin-tools/burin/internal/permission"
 	"github.com/burin-tools/burin/internal/textfile"
@@ -59,22 +58,20 @@ func (w *miniRead) render(o *toolbox.ReadOut) (string, error) {
 	if o.Total() == 0 {
 		total = 1 // an empty text is one empty piece
 	}
-	var b strings.Builder
-	b.Grow(o.Page.Units + 10*o.Page.Count() + 256)
-	fmt.Fprintf(&b, "%s (%d lines)\n", o.Name, total)
-	plainLines(&b, o.Page)
+	b := fmt.Appendf(roomFor(o.Page), "%s (%d lines)\n", o.Name, total)
+	b = appendLines(b, o.Page)
 	extra := o.LastShown()+1 == total && o.First <= total && (w.Limit == nil || o.First+*w.Limit > total)
 	if extra {
 		if len(o.Page.Runs) > 0 {
-			b.WriteByte('\n')
+			b = append(b, '\n')
 		}
-		fmt.Fprintf(&b, "%d\t", total)
+		b = fmt.Appendf(b, "%d\t", total)
 	}
-	return b.String(), nil
+	return lend(o, b), nil
 }
 
 func miniReadResult(_ *miniRead, o *toolbox.ReadOut) tool.Result {
-	return withMeta(o.Text, readMeta(o))
+	return readResult(o)
 }
 
 type miniWrite struct {

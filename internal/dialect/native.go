@@ -70,70 +70,13 @@ func (w *nativeRead) args() (toolbox.ReadArgs, error) {
 				return "", &tool.Error{Kind: tool.TooLarge, Op: "read", Path: w.Path,
 					Reason: fmt.Sprintf("no whole line fits into max_chars %d", most), Next: w.next(o)}
 			}
-			var b strings.Builder
-			b.Grow(o.Page.Units + 256)
-			plainLines(&b, o.Page)
+			b := appendLines(roomFor(o.Page), o.Page)
 			if len(o.Page.Runs) > 0 {
-				b.WriteByte('\n')
+				b = append(b, '\n')
 			}
-			b.WriteString(w.status(o))
-			return b.String(), nil
+			return lend(o, append(b, w.status(o)...)), nil
 		},
 	}, nil
-}
-
-// plainPrefix is the cost of "12\t" and the line break of line n.
-func plainPrefix(n int64) int {
-	cost := 3
-	for ; n >= 10; n /= 10 {
-		cost++
-	}
-	return cost
-}
-
-// plainLines writes the lines with a number and a TAB before each.
-func plainLines(b *strings.Builder, p *textfile.Page) {
-	if len(p.Runs) == 0 {
-		return
-	}
-	num := newCounter(p.Runs[0].N)
-	for i, text := range p.Lines() {
-		if i > p.Runs[0].N {
-			b.WriteByte('\n')
-			num.next()
-		}
-		b.Write(num.text())
-		b.Write(text)
-	}
-}
-
-// A counter writes the numbers of lines that follow each other, with a TAB:
-// counting in digits is cheaper than writing each number anew.
-type counter struct {
-	b  [21]byte // at the end
-	at int
-}
-
-func newCounter(n int64) (c counter) {
-	digits := strconv.AppendInt(nil, n, 10)
-	c.at = len(c.b) - 1 - len(digits)
-	copy(c.b[c.at:], digits)
-	c.b[len(c.b)-1] = '\t'
-	return c
-}
-
-func (c *counter) text() []byte { return c.b[c.at:] }
-
-func (c *counter) next() {
-	for i := len(c.b) - 2; i >= c.at; i-- {
-		if c.b[i] < '9' {
-			c.b[i]++
-			return
-		}
-		c.b[i] = '0'
-	}
-	c.at--
-	c.b[c.at] = '1'
 }
 
 // status is the last line of an answer: what was shown, what remains, and the
@@ -234,7 +177,7 @@ func (w *nativeRead) call(offset int64, column int, limit int64) string {
 }
 
 func nativeReadResult(_ *nativeRead, o *toolbox.ReadOut) tool.Result {
-	return withMeta(o.Text, readMeta(o))
+	return readResult(o)
 }
 
 type nativeWrite struct {

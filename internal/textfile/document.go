@@ -20,8 +20,12 @@ type Document struct {
 
 // NewDocument opens raw for editing as form says. Raw is shared, not copied.
 func NewDocument(raw []byte, form Form) *Document {
-	d := &Document{Raw: raw, Form: form}
-	d.Endings = BuildBytes(raw, form).Endings
+	return KnownDocument(raw, form, BuildBytes(raw, form).Endings)
+}
+
+// KnownDocument is NewDocument for content whose line breaks are known.
+func KnownDocument(raw []byte, form Form, endings Endings) *Document {
+	d := &Document{Raw: raw, Form: form, Endings: endings}
 	if form.Encoding == UTF8 {
 		d.view = raw[form.BOM:]
 	} else {
@@ -224,8 +228,11 @@ func wholeLines(text []byte, s Span) Span {
 }
 
 // Line returns the number, from 1, of the line that holds an offset.
-func (d *Document) Line(offset int) int {
-	return bytes.Count(d.view[:offset], []byte{'\n'}) + 1
+func (d *Document) Line(offset int) int { return d.Breaks(0, offset) + 1 }
+
+// Breaks returns the number of line feeds between two offsets.
+func (d *Document) Breaks(from, to int) int {
+	return bytes.Count(d.view[from:max(from, to)], []byte{'\n'})
 }
 
 // Show returns a part of the text as a model sees it: the line breaks of a

@@ -38,6 +38,7 @@ type Index struct {
 	Breaks  int64 // line feeds
 	EndsLF  bool  // the last line is ended by a line feed
 	Zero    bool  // holds a NUL byte (not looked for in UTF-16)
+	Valid   bool  // known to be valid UTF-8; set by who has looked at all of it
 
 	marks []int64 // line feeds before block i
 }

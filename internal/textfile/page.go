@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"unicode/utf8"
 
 	"golang.org/x/text/encoding"
 )
@@ -292,13 +293,11 @@ func (p *pager) run(n, at, end int64) (r Run, err error) {
 		feeds = end - n
 		part = part[:afterLines(part, feeds, UTF8)]
 	}
-	if feeds == 0 || !p.check(part, at) {
+	if feeds == 0 || !p.Valid && !utf8.Valid(part) {
 		return r, nil
 	}
 	r = Run{N: n, Last: n + feeds - 1, Text: part, Start: at, End: at + int64(len(part))}
-	if r.Size = len(part); !p.clean.ascii {
-		r.Size = p.Units.countValid(part)
-	}
+	r.Size = p.Units.countValid(part)
 	if !p.Exact {
 		r.Text = part[:len(part)-1]
 		r.Size -= int(feeds)

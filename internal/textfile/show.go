@@ -46,18 +46,12 @@ func (p *pager) isClean(raw []byte, at int64) bool {
 	if i := bytes.LastIndexByte(part, '\n') + 1; i >= len(raw) {
 		part = part[:i] // whole lines
 	}
-	if !p.check(part, at) { // some line is not, perhaps another one
+	p.clean = checked{end: at + int64(len(part)), ascii: isASCII(part)}
+	p.clean.valid = p.clean.ascii || utf8.Valid(part)
+	if !p.clean.valid { // some line is not, perhaps another one
 		p.clean.end = end
 		p.clean.valid = utf8.Valid(raw)
 	}
-	return p.clean.valid
-}
-
-// check looks at whole lines, which start at an offset, and reports whether
-// they are valid UTF-8.
-func (p *pager) check(lines []byte, at int64) bool {
-	p.clean = checked{end: at + int64(len(lines)), ascii: isASCII(lines)}
-	p.clean.valid = p.clean.ascii || utf8.Valid(lines)
 	return p.clean.valid
 }
 

@@ -30,11 +30,13 @@ type change struct {
 	stamp   *workspace.Stamp // nil: there is no file
 	raw     []byte           // its content
 	sparse  bool             // mostly holes
-	hash    uint64
+	hash    uint32
 	release func()
 
 	seen  Seen
 	known bool
+	same  bool   // the content is the one that was seen
+	style *style // of the new content, where it is known
 }
 
 // open reads the present content. A missing file is not an error here.
@@ -65,6 +67,7 @@ func (c *change) open() error {
 	}
 	if f.Stamp.Size <= smallFile {
 		c.hash = hash(c.raw)
+		c.same = c.known && c.seen.Known && c.seen.Hash == c.hash && c.seen.Stamp.Size == f.Stamp.Size
 	}
 	return nil
 }
@@ -142,7 +145,7 @@ func (c *change) placed(err error) error {
 // remember notes what the session knows after the change: all of the content
 // if it knew all of it before.
 func (c *change) remember(stamp workspace.Stamp, whole bool, missed bool, views []string, pieces ...[]byte) {
-	s := Seen{Stamp: stamp, Whole: whole, Missed: missed, Encoding: c.seen.Encoding, Views: views}
+	s := Seen{Stamp: stamp, Whole: whole, Missed: missed, Encoding: c.seen.Encoding, Views: views, Style: c.style}
 	s.Once = !whole && c.known && (c.seen.Whole || c.seen.Once)
 	if stamp.Size <= smallFile {
 		s.Hash, s.Known = hash(pieces...), true

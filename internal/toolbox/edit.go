@@ -192,13 +192,14 @@ func (e *editor) compute() error {
 	if e.declared == nil {
 		e.declared = e.seen.Encoding
 	}
-	form, err := e.box.form("edit", e.at, e.raw, int64(len(e.raw)), e.declared, false)
+	now, err := e.presentStyle()
 	if err != nil {
 		return err
 	}
-	e.doc = textfile.NewDocument(e.raw, form)
+	e.style = now.with(e.args.Edits)
+	e.doc = textfile.KnownDocument(e.raw, now.form, now.endings)
 	e.now, e.views = e.doc, e.seen.Views
-	e.out = &EditOut{Path: e.args.Path, Name: e.at.Clean, Form: form, Endings: e.doc.Endings, Before: e.stamp.Size}
+	e.out = &EditOut{Path: e.args.Path, Name: e.at.Clean, Form: now.form, Endings: now.endings, Before: e.stamp.Size}
 	e.out.Moved = e.moved()
 	var rs []textfile.Replacement
 	for i := range e.args.Edits {
@@ -208,6 +209,20 @@ func (e *editor) compute() error {
 	}
 	e.compare(rs)
 	return nil
+}
+
+// presentStyle finds out how the file is written, or remembers it. What the
+// file is otherwise is looked at each time: an edit may make a picture of a
+// text.
+func (e *editor) presentStyle() (*style, error) {
+	if e.same && e.seen.Style != nil && e.declared == e.seen.Encoding {
+		return e.seen.Style, e.box.refuseMedia("edit", e.at, e.raw, int64(len(e.raw)), e.declared)
+	}
+	form, err := e.box.form("edit", e.at, e.raw, int64(len(e.raw)), e.declared)
+	if err != nil {
+		return nil, err
+	}
+	return &style{form, textfile.BuildBytes(e.raw, form).Endings}, nil
 }
 
 // moved reports whether the file holds changes that the session has not seen.
@@ -271,12 +286,13 @@ func (e *editor) substitute(i int) ([]textfile.Replacement, error) {
 	if err != nil {
 		return nil, e.encodingError(err, e.now.Form)
 	}
+	first := e.now.Line(spans[0].Start)
 	if i == 0 {
-		e.out.First = e.now.Line(spans[0].Start)
+		e.out.First = first
 	}
 	e.out.Replaced = append(e.out.Replaced, len(spans))
 	e.out.Steps = append(e.out.Steps, step)
-	e.out.At = append(e.out.At, [2]int{e.now.Line(spans[0].Start), e.now.Line(max(spans[0].End-1, spans[0].Start))})
+	e.out.At = append(e.out.At, [2]int{first, first + e.now.Breaks(spans[0].Start, spans[0].End-1)})
 	e.pieces = pieces
 	if i+1 < len(e.args.Edits) || len(e.views) > 0 {
 		e.advance(rs)

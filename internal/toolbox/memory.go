@@ -1,9 +1,10 @@
 package toolbox
 
 import (
-	"hash/maphash"
+	"hash/crc32"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/burin-tools/burin/internal/textfile"
 	"github.com/burin-tools/burin/internal/workspace"
@@ -31,8 +32,10 @@ type Memory struct {
 // Seen is what a session knows of one file.
 type Seen struct {
 	Stamp workspace.Stamp
-	Hash  uint64 // of the raw bytes
+	Hash  uint32 // of the raw bytes
 	Known bool   // Hash is set (not for large files)
+	Firm  bool   // other bytes than those seen would have another Stamp
+	Style *style // how the bytes of Hash are written, nil where unknown
 
 	Whole  bool   // this content was shown or written whole
 	Shown  ranges // the lines of this content that were shown, when not all
@@ -50,6 +53,26 @@ type Seen struct {
 
 	Encoding *textfile.Encoding // named by the caller
 	Index    *textfile.Index    // of the content with Stamp
+}
+
+// A style is how a file is written.
+type style struct {
+	form    textfile.Form
+	endings textfile.Endings
+}
+
+// with returns the style after texts were put in, nil where that cannot be
+// told without a look at the file.
+func (s *style) with(texts []Substitution) *style {
+	if s == nil || s.form.Encoding != textfile.UTF8 || s.form.Stray || s.endings != textfile.LF {
+		return nil
+	}
+	for _, t := range texts {
+		if strings.ContainsAny(t.New, "\r\x00") || !utf8.ValidString(t.New) {
+			return nil
+		}
+	}
+	return s
 }
 
 // Get returns what is known of a file.
@@ -103,23 +126,18 @@ func size(views []string) (n int) {
 	return n
 }
 
-var seed = maphash.MakeSeed()
-
-func hash(pieces ...[]byte) uint64 {
-	if len(pieces) == 1 {
-		return maphash.Bytes(seed, pieces[0])
-	}
-	var h maphash.Hash
-	h.SetSeed(seed)
+// hash tells contents of one size apart. It is no guard against somebody who
+// wants two of them to look the same: who can write the file need not.
+func hash(pieces ...[]byte) (h uint32) {
 	for _, p := range pieces {
-		h.Write(p)
+		h = crc32.Update(h, crc32.IEEETable, p)
 	}
-	return h.Sum64()
+	return h
 }
 
 // changed reports whether a file differs from what was seen. Its stamp may
 // have moved without its content (a touch, a checkout and back).
-func (s *Seen) changed(now workspace.Stamp, hash uint64) bool {
+func (s *Seen) changed(now workspace.Stamp, hash uint32) bool {
 	if s.Known {
 		return s.Hash != hash
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/burin-tools/burin/internal/media"
 	"github.com/burin-tools/burin/internal/textfile"
@@ -61,6 +62,9 @@ type ReadOut struct {
 	Last  int64 // line that the range asked for ends with, as far as there are lines
 	Size  int64
 	Text  string // what Args.Render made of it
+
+	// Recycle, when Render has set it, gives the memory of Text back.
+	Recycle func()
 
 	Unchanged bool // with Stub: nothing else is set but Args, Name and Size
 
@@ -150,6 +154,7 @@ type reader struct {
 	at       workspace.Resolved
 	declared *textfile.Encoding
 
+	began   time.Time
 	file    *workspace.File
 	seen    Seen
 	known   bool
@@ -177,6 +182,7 @@ func (r *reader) run(ctx context.Context, report tool.Report) (*ReadOut, error) 
 var errMoved = fmt.Errorf("changed while it was read")
 
 func (r *reader) once(ctx context.Context, report tool.Report) (*ReadOut, error) {
+	r.began = time.Now()
 	if err := r.open(); err != nil {
 		return nil, err
 	}
@@ -271,14 +277,18 @@ func (r *reader) load(ctx context.Context) error {
 			return r.fail(tool.NoAccess, err.Error(), "", err)
 		}
 	}
-	form, err := r.box.form("read", r.at, head, size, r.declared, r.args.Strict)
-	if err != nil {
-		r.out.Release()
-		return err
+	if r.unchanged() && r.declared == r.seen.Encoding {
+		r.out.Index = r.seen.Index
+	} else {
+		form, err := r.box.form("read", r.at, head, size, r.declared)
+		if err != nil {
+			r.out.Release()
+			return err
+		}
+		r.out.Index = &textfile.Index{Form: form}
 	}
-	r.out.Index = &textfile.Index{Form: form}
 	if r.args.Strict {
-		if err := r.strict(form); err != nil {
+		if err := r.strict(r.out.Index.Form); err != nil {
 			r.out.Release()
 			return err
 		}
@@ -286,16 +296,26 @@ func (r *reader) load(ctx context.Context) error {
 	return nil
 }
 
-// form decides how bytes are to be read, or says what they are instead.
-func (b *Box) form(op string, at workspace.Resolved, head []byte, size int64, declared *textfile.Encoding, strict bool) (textfile.Form, error) {
-	refuse := func(kind tool.Kind, reason, next string, detail any) error {
-		return &tool.Error{Kind: kind, Op: op, Path: at.Given, Reason: reason, Next: next, Detail: detail}
-	}
+// refuseMedia says what bytes are that are no text.
+func (b *Box) refuseMedia(op string, at workspace.Resolved, head []byte, size int64, declared *textfile.Encoding) error {
 	if k := media.Sniff(head[:min(len(head), media.SniffSize)]); k.Class != media.Unknown && declared == nil {
-		return textfile.Form{}, refuse(mediaKind(k), fmt.Sprintf("it is not text: %s (%s, %d bytes)", k.Name, k.MIME, size), "", k)
+		return &tool.Error{Kind: mediaKind(k), Op: op, Path: at.Given,
+			Reason: fmt.Sprintf("it is not text: %s (%s, %d bytes)", k.Name, k.MIME, size), Detail: k}
 	}
 	if size == 0 && media.NameClass(at.Given) == media.Image {
-		return textfile.Form{}, refuse(tool.Media, "it is named like an image but is empty (0 bytes)", "", media.Kind{})
+		return &tool.Error{Kind: tool.Media, Op: op, Path: at.Given,
+			Reason: "it is named like an image but is empty (0 bytes)", Detail: media.Kind{}}
+	}
+	return nil
+}
+
+// form decides how bytes are to be read, or says what they are instead.
+func (b *Box) form(op string, at workspace.Resolved, head []byte, size int64, declared *textfile.Encoding) (textfile.Form, error) {
+	if err := b.refuseMedia(op, at, head, size, declared); err != nil {
+		return textfile.Form{}, err
+	}
+	refuse := func(kind tool.Kind, reason, next string, detail any) error {
+		return &tool.Error{Kind: kind, Op: op, Path: at.Given, Reason: reason, Next: next, Detail: detail}
 	}
 	sample := head
 	if len(sample) > textfile.SniffSize {
@@ -344,14 +364,20 @@ func (r *reader) strict(form textfile.Form) error {
 	return nil
 }
 
+// unchanged reports whether the file is the one whose lines are known.
+func (r *reader) unchanged() bool {
+	return r.known && r.seen.Firm && r.seen.Index != nil && r.seen.Stamp.Same(r.file.Stamp)
+}
+
 // index finds the lines, from memory where the file has not changed.
 func (r *reader) index(ctx context.Context, report tool.Report) (err error) {
 	form := r.out.Index.Form
 	switch {
-	case r.known && r.seen.Index != nil && r.seen.Stamp.Same(r.file.Stamp) && r.seen.Index.Form == form:
+	case r.unchanged() && r.seen.Index.Form == form:
 		r.out.Index = r.seen.Index
 	case r.mem != nil || r.file.Stamp.Size == 0:
 		r.out.Index = textfile.BuildBytes(r.mem, form)
+		r.out.Index.Valid = form.Encoding == textfile.UTF8 && !form.Stray
 	default:
 		r.out.Index, err = textfile.Build(ctx, r.file, r.file.Stamp.Size, form, report)
 		if err != nil {
@@ -434,8 +460,13 @@ func (r *reader) remember() {
 	if r.args.Encoding != "" || r.seen.Encoding != nil {
 		s.Encoding = r.declared
 	}
-	if r.mem != nil || r.out.Size == 0 {
-		s.Hash, s.Known = hash(r.mem), true
+	if r.unchanged() {
+		s.Hash, s.Known, s.Firm, s.Style = r.seen.Hash, r.seen.Known, true, r.seen.Style
+	} else {
+		s.Firm = s.Stamp.Settled(r.began)
+		if s.Known = r.mem != nil || r.out.Size == 0; s.Known {
+			s.Hash, s.Style = hash(r.mem), &style{r.out.Index.Form, r.out.Index.Endings}
+		}
 	}
 	same := r.known && !r.seen.changed(s.Stamp, s.Hash)
 	if same {

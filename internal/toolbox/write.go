@@ -261,7 +261,7 @@ func (w *writer) present() *textfile.Document {
 	if enc == nil {
 		enc = w.seen.Encoding
 	}
-	form, err := w.box.form("write", w.at, w.raw, int64(len(w.raw)), enc, false)
+	form, err := w.box.form("write", w.at, w.raw, int64(len(w.raw)), enc)
 	if err != nil {
 		return nil
 	}
