@@ -114,7 +114,11 @@ func (s *Session) boxOf(t *dialect.Tool) *toolbox.Box {
 	box.Hides = func(name, real string) bool {
 		return s.policy.Hides(&tool.Plan{Tool: name, Name: t.Name}, real, real)
 	}
-	box.HoldBack = func(name, real string) bool {
+	box.HoldBack = func(name, folder, rel string) bool {
+		if !s.policy.Denies() && !workspace.MayBeSensitive(folder, rel) {
+			return false
+		}
+		real := workspace.Below(folder, rel)
 		return box.Hides(name, real) || s.secret(real)
 	}
 	return &box

@@ -20,6 +20,7 @@ import (
 type question struct {
 	title   string
 	pattern string // "" lists the files
+	sort    string // of a listing
 	regex   bool
 	fold    bool
 	wanted  float64 // highest ratio of the server to the newest ripgrep
@@ -29,7 +30,8 @@ type question struct {
 // files.
 func questions(rare string) []question {
 	return []question{
-		{title: "all files", wanted: 0.5},
+		{title: "all files", sort: "path", wanted: 0.5},
+		{title: "all files, newest first", sort: "newest"},
 		{title: "rare literal", pattern: rare, wanted: 0.8},
 		{title: "common literal", pattern: "return", wanted: 0.8},
 		{title: "literal, any case", pattern: strings.ToUpper(rare), fold: true, wanted: 0.8},
@@ -43,7 +45,7 @@ func questions(rare string) []question {
 // tool returns the call of Burin that answers the question in full.
 func (q *question) tool() (name string, args map[string]any) {
 	if q.pattern == "" {
-		return "Glob", map[string]any{"pattern": "**/*", "head_limit": 0}
+		return "Glob", map[string]any{"pattern": "**/*", "sort": q.sort, "head_limit": 0}
 	}
 	args = map[string]any{"pattern": q.pattern, "head_limit": 0}
 	if !q.regex {
@@ -212,8 +214,8 @@ func (c *contest) sides(q *question) []side {
 		list = append(list, c.process("rg "+rg.Version, command...))
 	}
 	if q.pattern == "" {
-		rg := c.rgs[0] // as Burin sorts
-		list = append(list, c.process("rg by age", rg.Path, "--no-config", "--hidden", "--glob=!.git", "--files", "--sortr=modified"))
+		order := map[string]string{"path": "--sort=path", "newest": "--sortr=modified"}[q.sort]
+		list = append(list, c.process("rg sorted", c.rgs[0].Path, "--no-config", "--hidden", "--glob=!.git", "--files", order))
 	}
 	git := []string{"git", "-c", "core.quotepath=off"}
 	if q.pattern == "" {

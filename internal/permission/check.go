@@ -38,6 +38,9 @@ func (p *Policy) Hides(plan *tool.Plan, given, real string) bool {
 	return p.forbidding(plan, tool.Access{Op: tool.Read | tool.Search, Given: given, Real: real}) != nil
 }
 
+// Denies reports whether there is any deny rule.
+func (p *Policy) Denies() bool { return len(p.deny) > 0 }
+
 // forbidding returns the deny rule that forbids an access, or nil.
 func (p *Policy) forbidding(plan *tool.Plan, a tool.Access) *rule {
 	for _, r := range p.deny {

@@ -28,6 +28,11 @@ func parseGlob(pattern string) (*glob, error) {
 		return nil, err
 	}
 	g := &glob{}
+	if rest, ok := strings.CutPrefix(pattern, "**/"); ok && rest != "" && !strings.Contains(rest, "/") {
+		// At any depth is where a name is looked for anyway.
+		pattern = rest
+		forms, _ = expandBraces(pattern)
+	}
 	trimmed := strings.TrimSuffix(pattern, "/")
 	g.folder = trimmed != pattern
 	g.path = strings.Contains(trimmed, "/")
@@ -120,7 +125,7 @@ func (g *glob) match(rel, name string, folder bool) bool {
 		return true
 	}
 	for i := range g.wilds {
-		if g.wilds[i].match(subject) {
+		if !g.path && g.wilds[i].all() || g.wilds[i].match(subject) {
 			return true
 		}
 	}

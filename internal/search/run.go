@@ -53,6 +53,7 @@ type slot struct {
 	done   bool
 	sum    Summary
 	out    []found
+	list   []FileInfo // instead, without a pattern
 	weight int
 	err    error // ends the iteration
 }
@@ -150,15 +151,21 @@ func (r *run) handOut(yield func(*found) bool) error {
 			return s.err
 		}
 		for i := range s.out {
-			if !l.admit(&s.out[i]) {
-				return nil
-			}
-			if !yield(&s.out[i]) {
+			if !l.admit(&s.out[i]) || !yield(&s.out[i]) {
 				return nil
 			}
 			if err := r.ctx.Err(); err != nil {
 				return err
 			}
+		}
+		for _, f := range s.list {
+			one := found{FileMatches{Path: f.Path, Size: f.Size, Mtime: f.Mtime}}
+			if !l.admit(&one) || !yield(&one) {
+				return nil
+			}
+		}
+		if err := r.ctx.Err(); err != nil {
+			return err
 		}
 	}
 }
@@ -221,20 +228,17 @@ func (r *run) take() *slot {
 
 // finish marks a slot done; the slots that came out of it take its place.
 func (r *run) finish(s, first, last *slot) {
-	s.weight = 0
-	for i := range s.out {
-		s.weight += s.out[i].weight()
-	}
+	s.weigh()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.replace(s, first)
+	s.done = true
+	r.open--
 	if r.s.q.Order == AsFound {
 		r.ready = append(r.ready, s)
 	} else if first != nil {
 		last.next, s.next = s.next, first
 	}
-	s.done = true
-	r.open--
 	r.held += s.weight
 	if r.open == 0 {
 		r.work.Broadcast()
@@ -244,24 +248,47 @@ func (r *run) finish(s, first, last *slot) {
 	}
 }
 
-// replace puts a chain of slots in the place of a pending one.
+// weigh sets the weight of a slot that is done.
+func (s *slot) weigh() {
+	s.weight = 0
+	for i := range s.out {
+		s.weight += s.out[i].weight()
+	}
+	for i := range s.list {
+		s.weight += 64 + len(s.list[i].Path)
+	}
+}
+
+// replace puts a chain of slots in the place of a pending one. Those that are
+// done already only wait to be handed out.
 func (r *run) replace(s, chain *slot) {
 	i := len(r.pending) - 1
 	for i >= 0 && r.pending[i] != s {
 		i--
 	}
-	if chain == nil {
-		r.pending = slices.Delete(r.pending, i, i+1)
-		return
-	}
-	var fresh []*slot
+	fresh := 0
 	for c := chain; c != nil; c = c.next {
-		fresh = append(fresh, c)
+		switch {
+		case !c.done:
+			fresh++
+			continue
+		case r.s.q.Order == AsFound:
+			r.ready = append(r.ready, c)
+		}
+		r.held += c.weight
 	}
-	slices.Reverse(fresh)
-	r.pending = slices.Replace(r.pending, i, i+1, fresh...)
-	r.open += len(fresh)
-	if len(fresh) > 1 {
+	after := len(r.pending) - i - 1
+	r.pending = slices.Grow(r.pending, fresh)[:len(r.pending)-1+fresh]
+	copy(r.pending[i+fresh:], r.pending[i+1:i+1+after])
+	at := i + fresh
+	for c := chain; c != nil; c = c.next {
+		if !c.done {
+			at--
+			r.pending[at] = c
+		}
+	}
+	r.open += fresh
+	if fresh > 1 {
 		r.work.Broadcast()
 	}
 }

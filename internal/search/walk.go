@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"unsafe"
 )
 
 // A folder is one that has been opened and is still needed.
@@ -265,7 +266,8 @@ func readSmall(d Folder, name string) ([]byte, error) {
 // next.
 type worker struct {
 	r    *run
-	scan *scanner
+	scan *scanner // nil: list only
+	path []byte   // of join
 }
 
 func newWorker(r *run) *worker {
@@ -279,9 +281,12 @@ func newWorker(r *run) *worker {
 func (w *worker) loop() {
 	for s := w.r.take(); s != nil; s = w.r.take() {
 		var first, last *slot
-		if s.name != "" {
+		switch {
+		case s.name != "":
 			first, last = w.open(s)
-		} else {
+		case w.scan == nil:
+			w.list(s)
+		default:
 			first = w.files(s)
 			last = first
 		}
@@ -314,11 +319,12 @@ func (w *worker) open(s *slot) (first, last *slot) {
 	if w.r.s.q.Order == ByPath {
 		slices.SortFunc(entries, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	}
-	return slots(d, entries)
+	return w.slots(d, entries)
 }
 
 // slots groups entries: a folder makes a slot, neighbouring files share one.
-func slots(d *folder, entries []Entry) (first, last *slot) {
+// Files that are only listed are done at once.
+func (w *worker) slots(d *folder, entries []Entry) (first, last *slot) {
 	var head slot
 	last = &head
 	for i := 0; i < len(entries); {
@@ -327,12 +333,16 @@ func slots(d *folder, entries []Entry) (first, last *slot) {
 		if entries[i].Kind == Directory {
 			s.name = entries[i].Name
 		} else {
-			for j < len(entries) && entries[j].Kind != Directory && j-i < slotFiles {
+			for j < len(entries) && entries[j].Kind != Directory && (w.scan == nil || j-i < slotFiles) {
 				j++
 			}
 			s.files = entries[i:j]
 		}
-		d.refs.Add(1)
+		if w.scan == nil && s.name == "" {
+			w.list(s)
+		} else {
+			d.refs.Add(1)
+		}
 		last.next = s
 		last = s
 		i = j
@@ -373,7 +383,7 @@ func (w *worker) wanted(d *folder, e *Entry, sum *Summary) bool {
 	if c := d.rules; c != nil {
 		full := ""
 		if c.anyPath {
-			full = d.full + e.Name
+			full = w.join(d.full, e.Name)
 		}
 		v = c.judge(full, e.Name, isFolder)
 	}
@@ -388,7 +398,7 @@ func (w *worker) wanted(d *folder, e *Entry, sum *Summary) bool {
 	p := w.r.s.pick
 	path := ""
 	if p.anyPath {
-		path = d.path + e.Name
+		path = w.join(d.path, e.Name)
 	}
 	if isFolder {
 		return p.folder(path, e.Name)
@@ -396,8 +406,15 @@ func (w *worker) wanted(d *folder, e *Entry, sum *Summary) bool {
 	return p.file(path, e.Name)
 }
 
-// files lists or searches the files of a slot. When their results become
-// large, it leaves the rest to a slot that comes after this one.
+// join joins a folder and a name to a string that is valid until the next
+// call: there are many that only rules look at.
+func (w *worker) join(folder, name string) string {
+	w.path = append(append(w.path[:0], folder...), name...)
+	return unsafe.String(unsafe.SliceData(w.path), len(w.path))
+}
+
+// files searches the files of a slot. When their results become large, it
+// leaves the rest to a slot that comes after this one.
 func (w *worker) files(s *slot) (rest *slot) {
 	q := &w.r.s.q
 	counted := 0
@@ -419,27 +436,37 @@ func (w *worker) files(s *slot) (rest *slot) {
 				continue
 			}
 		}
-		if w.scan == nil {
-			w.list(s, e.Name)
-		} else {
-			w.scan.file(s, e.Name)
-		}
+		w.scan.file(s, e.Name)
 	}
 	return nil
 }
 
-func (w *worker) list(s *slot, name string) {
+// list lists the files of a slot, which is done then.
+func (w *worker) list(s *slot) {
 	q := &w.r.s.q
-	f := found{FileMatches{Path: s.dir.path + name}}
-	if q.Stat || q.MaxFileSize > 0 {
-		f.Size, f.Mtime = stat(s.dir.f, name)
-		if q.MaxFileSize > 0 && f.Size > q.MaxFileSize {
-			s.sum.tooLarge(f.Path)
-			return
+	s.list = make([]FileInfo, 0, len(s.files))
+	for _, e := range s.files {
+		if w.r.stop.Load() {
+			break
 		}
+		f := FileInfo{Path: s.dir.path + e.Name}
+		if q.HoldBack != nil && q.HoldBack(f.Path) {
+			s.sum.heldBack(f.Path)
+			continue
+		}
+		if q.Stat || q.MaxFileSize > 0 {
+			f.Size, f.Mtime = stat(s.dir.f, e.Name)
+			if q.MaxFileSize > 0 && f.Size > q.MaxFileSize {
+				s.sum.tooLarge(f.Path)
+				continue
+			}
+		}
+		s.sum.Searched++
+		s.list = append(s.list, f)
 	}
-	s.sum.Searched++
-	s.out = append(s.out, f)
+	s.files = nil
+	s.weigh()
+	s.taken, s.done = true, true
 }
 
 func stat(d Folder, name string) (size, mtime int64) {

@@ -236,6 +236,11 @@ func (w *wildcard) match(s string) bool {
 	}
 }
 
+// all tells whether everything without a slash matches.
+func (w *wildcard) all() bool {
+	return len(w.toks) == 1 && (w.toks[0].op == wildAll || w.toks[0].op == wildStar)
+}
+
 // widen gives the next place after at where the token behind a ** may begin.
 func (w *wildcard) widen(tok int, s string, at int) int {
 	if w.toks[tok-1].op == wildAll {

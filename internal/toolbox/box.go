@@ -19,10 +19,12 @@ type Box struct {
 	Memory   *Memory
 	Settings Settings
 
-	// HoldBack reports whether the content of a file, by its real path, must
-	// not be shown by a tool; Hides the same of its name. They filter what is
-	// found. Nil holds nothing back.
-	HoldBack, Hides func(tool, real string) bool
+	// HoldBack reports whether the content of a file must not be shown by a
+	// tool: the one at a slash-separated path below a real folder. It is
+	// asked for every file of a search. Hides reports whether the name of a
+	// file, by its real path, must not be shown. Nil holds nothing back.
+	HoldBack func(tool, folder, rel string) bool
+	Hides    func(tool, real string) bool
 
 	Backend Backend
 	// Ripgrep finds a ripgrep; nil where none may be used.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/burin-tools/burin/internal/search"
@@ -18,6 +18,7 @@ type GlobArgs struct {
 	Pattern string // without a slash it matches at any depth
 	Path    string // folder, "" for the working directory
 	Ignored bool   // list ignored files too
+	Sorted  bool   // by path instead of newest first, which is quicker in large trees
 	Skip    int
 	Limit   int // 0 for all
 
@@ -25,7 +26,7 @@ type GlobArgs struct {
 	Missing bool
 }
 
-// GlobOut is what Glob found, newest first.
+// GlobOut is what Glob found, in the order that was asked for.
 type GlobOut struct {
 	Args    GlobArgs
 	Files   []GlobFile
@@ -39,8 +40,8 @@ type GlobOut struct {
 type GlobFile struct {
 	Path  string // as shown: relative to the working directory, or absolute
 	Below string // relative to the folder searched, or absolute outside the workspace
-	Size  int64
-	Mtime int64
+	Size  int64  // not when Sorted
+	Mtime int64  // not when Sorted
 }
 
 // Glob plans to list files.
@@ -52,10 +53,14 @@ func (b *Box) Glob(_ context.Context, a GlobArgs) (*Plan[*GlobOut], error) {
 	if err != nil {
 		return nil, err
 	}
-	g.search, err = search.Compile(search.Query{
+	q := search.Query{
 		Include: []string{pattern}, Start: g.starts(), GlobBase: g.start, IncludeIgnored: a.Ignored,
 		Stat: true, Order: search.AsFound, HoldBack: g.holdBack,
-	})
+	}
+	if a.Sorted {
+		q.Stat, q.Order = false, search.ByPath
+	}
+	g.search, err = search.Compile(q)
 	if err != nil {
 		return nil, searchError(a.Path, err)
 	}
@@ -157,13 +162,11 @@ func (g *globber) run(ctx context.Context) (*GlobOut, error) {
 func (g *globber) finish() {
 	o := g.out
 	o.Timeout, o.All = o.Summary.TimedOut, len(o.Files)
-	sort.Slice(o.Files, func(i, j int) bool {
-		a, b := o.Files[i], o.Files[j]
-		if a.Mtime != b.Mtime {
-			return a.Mtime > b.Mtime
-		}
-		return a.Path < b.Path
-	})
+	if !o.Args.Sorted {
+		slices.SortFunc(o.Files, func(a, b GlobFile) int {
+			return cmp.Or(cmp.Compare(b.Mtime, a.Mtime), strings.Compare(a.Path, b.Path))
+		})
+	}
 	o.Files = page(o.Files, o.Args.Skip, o.Args.Limit)
 	o.More = o.Args.Skip+len(o.Files) < o.All
 	for i := range o.Files {

@@ -10,7 +10,7 @@ func (b *Box) rules(t *search.Tree, root string) {
 	r := b.Files.Repository(root)
 	t.Above, t.Excludes = ruleFiles(r.Above), ruleFiles(r.Excludes)
 	t.Repository = func(path string) []search.IgnoreFile {
-		return ruleFiles(b.Files.Repository(joinReal(root, path)).Excludes)
+		return ruleFiles(b.Files.Repository(workspace.Below(root, path)).Excludes)
 	}
 }
 

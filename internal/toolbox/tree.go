@@ -3,6 +3,7 @@ package toolbox
 import (
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type place struct {
 	tool  string
 	at    workspace.Resolved
 	root  workspace.Resolved // the folder that the tree is rooted in
+	work  string             // the real working directory
 	start string             // of the search in that tree, slash-separated; "" for all of it
 	file  bool
 }
@@ -33,7 +35,7 @@ func (b *Box) place(tool, op, name string) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &place{box: b, tool: tool, at: r, root: r, file: r.Exists && !r.Mode.IsDir()}
+	p := &place{box: b, tool: tool, at: r, root: r, work: b.Files.Roots()[0].Real, file: r.Exists && !r.Mode.IsDir()}
 	if r.Root != "" && r.Rel != "." {
 		if p.root, err = b.Files.Resolve(r.Root); err != nil {
 			return nil, err
@@ -66,21 +68,16 @@ func (p *place) exists(op string) error {
 }
 
 // real returns the real path of a path of the tree.
-func (p *place) real(rel string) string { return joinReal(p.root.Real, rel) }
-
-// joinReal joins a real path and one of the tree below it.
-func joinReal(root, rel string) string {
-	if filepath.Separator == '/' && len(root) > 1 && rel != "" {
-		return root + "/" + rel // both are clean, and there are many
-	}
-	return filepath.Join(root, filepath.FromSlash(rel))
-}
+func (p *place) real(rel string) string { return workspace.Below(p.root.Real, rel) }
 
 // shown returns how a path of the tree is shown: relative to the working
 // directory where it lies below that, else absolute.
 func (p *place) shown(rel string) string {
+	work := p.work
+	if p.root.Real == work && rel != "" {
+		return rel
+	}
 	real := p.real(rel)
-	work := p.box.Files.Roots()[0].Real
 	if in, ok := strings.CutPrefix(real, work+"/"); ok && filepath.Separator == '/' {
 		return in
 	}
@@ -100,7 +97,7 @@ func (p *place) below(rel string) string {
 
 // holdBack reports whether a file may not be shown to this session.
 func (p *place) holdBack(rel string) bool {
-	return p.box.HoldBack != nil && p.box.HoldBack(p.tool, p.real(rel))
+	return p.box.HoldBack != nil && p.box.HoldBack(p.tool, p.root.Real, rel)
 }
 
 // denied reports whether a rule keeps even the name of a file from this
@@ -145,11 +142,12 @@ type folder struct{ in *workspace.Folder }
 func (f folder) Close() error { return f.in.Close() }
 
 func (f folder) Entries() ([]search.Entry, error) {
-	list, err := f.in.Entries()
-	entries := make([]search.Entry, len(list))
-	for i, e := range list {
-		entries[i] = search.Entry{Name: e.Name, Kind: search.Kind(e.Kind)}
-	}
+	var entries []search.Entry
+	err := f.in.Each(
+		func(n int) { entries = slices.Grow(entries, n) },
+		func(name string, kind workspace.EntryKind) {
+			entries = append(entries, search.Entry{Name: name, Kind: search.Kind(kind)})
+		})
 	return entries, err
 }
 

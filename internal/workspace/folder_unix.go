@@ -42,6 +42,22 @@ func (d *folder) child(name string) (*folder, error) {
 	return &folder{fd, filepath.Join(d.path, name)}, nil
 }
 
+// childToList is child with a descriptor that can list the directory, where
+// that is allowed.
+func (d *folder) childToList(name string) (c *folder, readable bool, err error) {
+	fd, err := retry(func() (int, error) {
+		return unix.Openat(d.fd, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	})
+	if err == unix.EACCES {
+		c, err = d.child(name)
+		return c, false, err
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	return &folder{fd, d.path + "/" + name}, true, nil
+}
+
 // open opens a file in d. It follows no link, waits for nobody and leaves
 // the terminal alone.
 func (d *folder) open(name string, flag int, perm uint32) (*os.File, error) {

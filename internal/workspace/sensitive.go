@@ -69,9 +69,15 @@ func SensitiveName(path string) string {
 	return ""
 }
 
-// mayBeSensitive is a quick test that most names fail: all that is looked for
-// begins with one of a few letters, or lies in a folder whose name begins
-// with a dot.
+// MayBeSensitive is a quick test that the names of most files fail, those at a
+// slash-separated path below a folder: only what passes has to be put
+// together and asked SensitiveName about.
+func MayBeSensitive(folder, rel string) bool {
+	return mayBeSensitive(rel) || strings.Contains(filepath.ToSlash(folder), "/.")
+}
+
+// mayBeSensitive is the same of a whole path: all that is looked for begins
+// with one of a few letters, or lies in a folder whose name begins with a dot.
 func mayBeSensitive(path string) bool {
 	base := path[strings.LastIndexByte(path, '/')+1:]
 	if base == "" {

@@ -3,6 +3,9 @@ package workspace
 import (
 	"io"
 	"io/fs"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
 
 	"github.com/burin-tools/burin/tool"
 )
@@ -15,6 +18,8 @@ type Folder struct {
 	dir  *folder
 	dev  uint64
 	path string // real, for messages
+
+	unread atomic.Bool // the descriptor can list, and has not done so
 }
 
 // EntryKind is what an entry of a folder is.
@@ -64,6 +69,14 @@ func (w *Workspace) OpenFolder(r Resolved) (*Folder, error) {
 	return &Folder{dir: d, dev: st.Dev, path: r.Real}, nil
 }
 
+// Entries returns what Each visits.
+func (f *Folder) Entries() (entries []Entry, err error) {
+	err = f.Each(
+		func(n int) { entries = slices.Grow(entries, n) },
+		func(name string, kind EntryKind) { entries = append(entries, Entry{name, kind}) })
+	return entries, err
+}
+
 // Close gives the folder back.
 func (f *Folder) Close() error {
 	f.dir.close()
@@ -72,6 +85,14 @@ func (f *Folder) Close() error {
 
 // Lstat describes an entry, and does not follow it if it is a link.
 func (f *Folder) Lstat(name string) (Stamp, error) { return f.dir.stat(name) }
+
+// Below joins the real path of a folder and a slash-separated one below it.
+func Below(folder, rel string) string {
+	if filepath.Separator == '/' && len(folder) > 1 && rel != "" {
+		return folder + "/" + rel // both are clean, and there are many
+	}
+	return filepath.Join(folder, filepath.FromSlash(rel))
+}
 
 func kindOf(m fs.FileMode) EntryKind {
 	switch {

@@ -8,38 +8,43 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Entries returns what is in f, in the order of the file system.
-func (f *Folder) Entries() ([]Entry, error) {
-	fd, err := retry(func() (int, error) {
-		return unix.Openat(f.dir.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	})
-	if err != nil {
-		return nil, err
+// Each calls visit with the entries of f but "." and "..", in the order of the
+// file system. Before a batch it tells about how many there are to come.
+func (f *Folder) Each(expect func(n int), visit func(name string, kind EntryKind)) error {
+	fd := f.dir.fd
+	if !f.unread.CompareAndSwap(true, false) { // the place in the list is one for all who use a descriptor
+		again, err := retry(func() (int, error) {
+			return unix.Openat(f.dir.fd, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		})
+		if err != nil {
+			return err
+		}
+		defer unix.Close(again)
+		fd = again
 	}
-	defer unix.Close(fd)
 	buf := direntPool.Get().(*[]byte)
 	defer direntPool.Put(buf)
-	var entries []Entry
 	for {
 		n, err := retry(func() (int, error) { return unix.Getdents(fd, *buf) })
 		if err != nil {
-			return entries, err
+			return err
 		}
 		if n <= 0 {
-			return entries, nil
+			return nil
 		}
-		if entries == nil {
-			entries = make([]Entry, 0, n/40+1)
-		}
-		entries = f.parse(entries, (*buf)[:n])
+		expect(n/direntSize + 1)
+		f.parse((*buf)[:n], visit)
 	}
 }
+
+// direntSize is about the size of a record.
+const direntSize = 40
 
 var direntPool = sync.Pool{New: func() any { b := make([]byte, 64<<10); return &b }}
 
 // parse reads records of struct linux_dirent64: inode, offset, length, type,
 // name. All names of a batch share one string.
-func (f *Folder) parse(entries []Entry, b []byte) []Entry {
+func (f *Folder) parse(b []byte, visit func(name string, kind EntryKind)) {
 	names := string(b)
 	for at := 0; at < len(b); {
 		size := int(binary.NativeEndian.Uint16(b[at+16:]))
@@ -48,10 +53,9 @@ func (f *Folder) parse(entries []Entry, b []byte) []Entry {
 		name := names[at+19 : at+19+end]
 		at += size
 		if name != "." && name != ".." {
-			entries = append(entries, Entry{name, f.direntKind(kind, name)})
+			visit(name, f.direntKind(kind, name))
 		}
 	}
-	return entries
 }
 
 func (f *Folder) direntKind(t byte, name string) EntryKind {

@@ -2,17 +2,18 @@
 
 package workspace
 
-// Entries returns what is in f, in the order of the file system.
-func (f *Folder) Entries() ([]Entry, error) {
+// Each calls visit with the entries of f, in the order of the file system.
+// Before a batch it tells about how many there are to come.
+func (f *Folder) Each(expect func(n int), visit func(name string, kind EntryKind)) error {
 	d, err := f.dir.list()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer d.Close()
 	list, err := d.ReadDir(-1)
-	entries := make([]Entry, 0, len(list))
+	expect(len(list))
 	for _, e := range list {
-		entries = append(entries, Entry{e.Name(), kindOf(e.Type())})
+		visit(e.Name(), kindOf(e.Type()))
 	}
-	return entries, err
+	return err
 }

@@ -13,7 +13,7 @@ import (
 // Folder opens a folder in f. Folders that are a view of the kernel (a /proc
 // mounted in the tree) are refused.
 func (f *Folder) Folder(name string) (*Folder, error) {
-	d, err := f.dir.child(name)
+	d, readable, err := f.dir.childToList(name)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,9 @@ func (f *Folder) Folder(name string) (*Folder, error) {
 		d.close()
 		return nil, errKernel
 	}
-	return &Folder{dir: d, dev: uint64(st.Dev), path: d.path}, nil
+	sub := &Folder{dir: d, dev: uint64(st.Dev), path: d.path}
+	sub.unread.Store(readable)
+	return sub, nil
 }
 
 // Open opens a regular file in f.
