@@ -121,8 +121,14 @@ func (w *nativeGlob) args() (toolbox.GlobArgs, error) {
 
 func nativeGlobResult(w *nativeGlob, o *toolbox.GlobOut) tool.Result {
 	var b strings.Builder
+	size := 512
 	for _, f := range o.Files {
-		b.WriteString(visibleName(f.Path) + "\n")
+		size += len(f.Path) + 1
+	}
+	b.Grow(size)
+	for _, f := range o.Files {
+		b.WriteString(visibleName(f.Path))
+		b.WriteByte('\n')
 	}
 	var s []string
 	switch {

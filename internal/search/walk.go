@@ -413,6 +413,15 @@ func (w *worker) join(folder, name string) string {
 	return unsafe.String(unsafe.SliceData(w.path), len(w.path))
 }
 
+// joinAll joins a folder and the names of entries, all in one string.
+func (w *worker) joinAll(folder string, entries []Entry) string {
+	w.path = w.path[:0]
+	for _, e := range entries {
+		w.path = append(append(w.path, folder...), e.Name...)
+	}
+	return string(w.path)
+}
+
 // files searches the files of a slot. When their results become large, it
 // leaves the rest to a slot that comes after this one.
 func (w *worker) files(s *slot) (rest *slot) {
@@ -445,11 +454,14 @@ func (w *worker) files(s *slot) (rest *slot) {
 func (w *worker) list(s *slot) {
 	q := &w.r.s.q
 	s.list = make([]FileInfo, 0, len(s.files))
+	paths := w.joinAll(s.dir.path, s.files)
 	for _, e := range s.files {
 		if w.r.stop.Load() {
 			break
 		}
-		f := FileInfo{Path: s.dir.path + e.Name}
+		length := len(s.dir.path) + len(e.Name)
+		f := FileInfo{Path: paths[:length]}
+		paths = paths[length:]
 		if q.HoldBack != nil && q.HoldBack(f.Path) {
 			s.sum.heldBack(f.Path)
 			continue

@@ -153,6 +153,9 @@ func (g *globber) run(ctx context.Context) (*GlobOut, error) {
 		if err != nil {
 			return nil, g.failed(err)
 		}
+		if n := len(g.out.Files); n == cap(g.out.Files) {
+			g.out.Files = slices.Grow(g.out.Files, max(n, 128)) // append would grow, and copy, more often
+		}
 		g.out.Files = append(g.out.Files, GlobFile{Path: f.Path, Size: f.Size, Mtime: f.Mtime})
 	}
 	g.finish()

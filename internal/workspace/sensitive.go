@@ -84,8 +84,12 @@ func mayBeSensitive(path string) bool {
 		return true
 	}
 	switch base[0] {
-	case '.', '_', 'i', 'I', 'c', 'C':
+	case '.', '_':
 		return true
+	case 'i', 'I', 'c', 'C': // id_…, credentials
+		if len(base) > 1 && (base[1] >= utf8.RuneSelf || base[1]|0x20 == 'd' || base[1]|0x20 == 'r') {
+			return true
+		}
 	}
 	return base[0] >= utf8.RuneSelf || strings.Contains(path, "/.") || path[0] == '.'
 }
