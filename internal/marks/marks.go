@@ -32,6 +32,34 @@ func Escapes(marks []uint64, b []byte) {
 	}
 }
 
+// A Pair is two bytes at a distance. A small letter of which Fold is set is
+// the capital one, too.
+type Pair struct {
+	First, Second         byte
+	FoldFirst, FoldSecond bool
+	Distance              int // from the first to the second, not negative
+}
+
+// Pairs is Feeds for the places where a pair begins. b has to hold the blocks
+// and, behind them, the distance.
+func Pairs(marks []uint64, b []byte, p *Pair) {
+	b = b[:Block*len(marks)+p.Distance]
+	if len(marks) > 0 {
+		pairs(marks, b, p)
+	}
+}
+
+// everywhere returns a word of eight such bytes.
+func everywhere(b byte) uint64 { return ones * uint64(b) }
+
+// foldMask returns the bits that a folded letter does not care for.
+func foldMask(fold bool) uint64 {
+	if fold {
+		return everywhere('a' - 'A')
+	}
+	return 0
+}
+
 // Copy copies n bytes, at most 64, and returns where the copy ends. It is made
 // for short pieces: it reads and writes words whole, up to Slack bytes beyond
 // the n, which both sides have to have room for.
@@ -60,6 +88,22 @@ func feedsPortable(marks []uint64, b []byte) {
 		for k := 0; k < Block; k += 8 {
 			w := binary.LittleEndian.Uint64(b[Block*i+k:]) ^ '\n'*ones
 			m |= gather(^(w&lows+lows|w)&tops) << k
+		}
+		marks[i] = m
+	}
+}
+
+func pairsPortable(marks []uint64, b []byte, p *Pair) {
+	first, second := everywhere(p.First), everywhere(p.Second)
+	foldFirst, foldSecond := foldMask(p.FoldFirst), foldMask(p.FoldSecond)
+	for i := range marks {
+		var m uint64
+		for k := 0; k < Block; k += 8 {
+			at := Block*i + k
+			v := (binary.LittleEndian.Uint64(b[at:]) | foldFirst) ^ first
+			w := (binary.LittleEndian.Uint64(b[at+p.Distance:]) | foldSecond) ^ second
+			v |= w
+			m |= gather(^(v&lows+lows|v)&tops) << k
 		}
 		marks[i] = m
 	}

@@ -76,3 +76,43 @@ turn:
 
 	VZEROUPPER
 	RET
+
+// func pairsAVX2(marks *uint64, b *byte, n, distance int, first, second, foldFirst, foldSecond uint64)
+//
+// The bytes are first made small letters where that is wanted (Y2, Y3) and
+// then compared (Y0, Y1), those of the second with a read at a distance (R8).
+TEXT ·pairsAVX2(SB), NOSPLIT, $0-64
+	MOVQ marks+0(FP), DI
+	MOVQ b+8(FP), SI
+	MOVQ n+16(FP), CX
+	MOVQ distance+24(FP), R8
+	ADDQ SI, R8
+	VPBROADCASTQ first+32(FP), Y0
+	VPBROADCASTQ second+40(FP), Y1
+	VPBROADCASTQ foldFirst+48(FP), Y2
+	VPBROADCASTQ foldSecond+56(FP), Y3
+
+turn:
+	VPOR (SI), Y2, Y4
+	VPOR 32(SI), Y2, Y5
+	VPOR (R8), Y3, Y6
+	VPOR 32(R8), Y3, Y7
+	VPCMPEQB Y4, Y0, Y4
+	VPCMPEQB Y5, Y0, Y5
+	VPCMPEQB Y6, Y1, Y6
+	VPCMPEQB Y7, Y1, Y7
+	VPAND Y4, Y6, Y4
+	VPAND Y5, Y7, Y5
+	VPMOVMSKB Y4, AX
+	VPMOVMSKB Y5, DX
+	SHLQ $32, DX
+	ORQ DX, AX
+	MOVQ AX, (DI)
+	ADDQ $64, SI
+	ADDQ $64, R8
+	ADDQ $8, DI
+	DECQ CX
+	JNZ turn
+
+	VZEROUPPER
+	RET

@@ -2,5 +2,11 @@
 
 package marks
 
-func feeds(marks []uint64, b []byte)   { feedsPortable(marks, b) }
+func feeds(marks []uint64, b []byte) { feedsPortable(marks, b) }
+
+// Fast tells that marks cost next to nothing.
+const Fast = false
+
+func pairs(marks []uint64, b []byte, p *Pair) { pairsPortable(marks, b, p) }
+
 func escapes(marks []uint64, b []byte) { escapesPortable(marks, b) }

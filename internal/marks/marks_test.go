@@ -71,6 +71,30 @@ func TestCopy(t *testing.T) {
 	}
 }
 
+func TestPairs(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 3000 {
+		p := Pair{First: 'a', Second: "ab\n\xff"[r.IntN(4)], FoldFirst: r.IntN(2) == 0, Distance: r.IntN(70)}
+		p.FoldSecond = p.Second == 'b' && r.IntN(2) == 0
+		n := r.IntN(4)
+		b := make([]byte, Block*n+p.Distance)
+		for i := range b {
+			b[i] = "abAB\n\xff\x80!\x01"[r.IntN(9)]
+		}
+		is := func(b, c byte, fold bool) bool { return b == c || fold && b == c-0x20 }
+		for _, mark := range []func([]uint64, []byte, *Pair){Pairs, pairsPortable} {
+			got := make([]uint64, n)
+			mark(got, b, &p)
+			for i := range Block * n {
+				want := is(b[i], p.First, p.FoldFirst) && is(b[i+p.Distance], p.Second, p.FoldSecond)
+				if (got[i/Block]>>(i%Block)&1 == 1) != want {
+					t.Fatalf("%+v in %q at %d: %v", p, b, i, !want)
+				}
+			}
+		}
+	}
+}
+
 // What a text is too short for is a mistake of the caller, also where the
 // processor would not notice.
 func TestShortText(t *testing.T) {

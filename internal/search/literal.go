@@ -2,7 +2,10 @@ package search
 
 import (
 	"bytes"
+	"math/bits"
 	"slices"
+
+	"github.com/burin-tools/burin/internal/marks"
 )
 
 // byteCount tells how often each byte stands in 65,536 bytes of source code,
@@ -320,6 +323,9 @@ type literalFinder struct {
 	bytes []byte // the rarest bytes, each once
 	of    [256][]int
 	plain bool // one literal, nothing folded
+
+	pair *marks.Pair // of one literal: its two rarest bytes; nil where they are no help
+	at   int         // place of the first of them
 }
 
 // maxRareBytes is how many different bytes are looked for at once.
@@ -347,7 +353,31 @@ func newLiteralFinder(set []literal) *literalFinder {
 		return nil
 	}
 	f.plain = len(set) == 1 && !slices.Contains(set[0].fold, true)
+	if len(set) == 1 && marks.Fast {
+		f.pair, f.at = set[0].rarePair()
+	}
 	return f
+}
+
+// rarePair gives the two rarest bytes of a literal and the place of the first
+// one, or nil for a literal of one byte.
+func (l literal) rarePair() (*marks.Pair, int) {
+	if len(l.text) < 2 {
+		return nil, 0
+	}
+	first := l.rarest()
+	second := -1
+	for i := range l.text {
+		if i != first && (second < 0 || l.count(i) < l.count(second)) {
+			second = i
+		}
+	}
+	first, second = min(first, second), max(first, second)
+	return &marks.Pair{
+		First: l.text[first], FoldFirst: l.fold[first],
+		Second: l.text[second], FoldSecond: l.fold[second],
+		Distance: second - first,
+	}, first
 }
 
 func (f *literalFinder) add(b byte, lit int) {
@@ -366,7 +396,10 @@ type cursor struct {
 // find gives a place inside the next occurrence of a literal, at or after
 // from. The cursor must be fresh for a new text, and from must not go back.
 func (f *literalFinder) find(text []byte, from int, c *cursor) (int, bool) {
-	if f.plain {
+	switch {
+	case f.pair != nil:
+		return f.findPair(text, from)
+	case f.plain:
 		return f.findPlain(text, from)
 	}
 	for {
@@ -393,6 +426,53 @@ func (f *literalFinder) find(text []byte, from int, c *cursor) (int, bool) {
 		}
 		from = at + 1
 	}
+}
+
+// findPair looks for the two rarest bytes at their distance, in more and more
+// blocks at once.
+func (f *literalFinder) findPair(text []byte, from int) (int, bool) {
+	var found [64]uint64
+	first := from + f.at
+	last := len(text) - f.pair.Distance - marks.Block // where a block may begin
+	if last < first {
+		return f.findSlowly(text, from)
+	}
+	i := first
+	for blocks := 4; i <= last; blocks = min(4*blocks, len(found)) {
+		n := min((last-i)/marks.Block+1, blocks)
+		marks.Pairs(found[:n], text[i:], f.pair)
+		if at, ok := f.verify(text, i, found[:n]); ok {
+			return at, true
+		}
+		i += marks.Block * n
+	}
+	marks.Pairs(found[:1], text[last:], f.pair) // overlaps the one before
+	found[0] &^= 1<<(i-last) - 1
+	return f.verify(text, last, found[:1])
+}
+
+// verify looks whether the literal stands where its pair was found in blocks
+// from a place on.
+func (f *literalFinder) verify(text []byte, from int, found []uint64) (int, bool) {
+	for k, m := range found {
+		for ; m != 0; m &= m - 1 {
+			at := from + marks.Block*k + bits.TrailingZeros64(m) - f.at
+			if f.lits[0].at(text, at) {
+				return at + f.rare[0], true
+			}
+		}
+	}
+	return 0, false
+}
+
+// findSlowly is for short texts.
+func (f *literalFinder) findSlowly(text []byte, from int) (int, bool) {
+	for at := from; at+len(f.lits[0].text) <= len(text); at++ {
+		if f.lits[0].at(text, at) {
+			return at + f.rare[0], true
+		}
+	}
+	return 0, false
 }
 
 // findPlain looks for the rarest byte; where that turns out to be common, it

@@ -3,6 +3,7 @@ package search
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -216,4 +217,43 @@ func FuzzPattern(f *testing.F) {
 			t.Errorf("%q in %q: %v, the standard library says %v", pattern, text, spans, m)
 		}
 	})
+}
+
+// A literal is found at the same places whichever way it is looked for.
+func TestLiteralFinders(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	for range 20_000 {
+		word := make([]byte, 1+r.IntN(6))
+		lit := literal{word, make([]bool, len(word))}
+		for i := range word {
+			word[i] = "abz_"[r.IntN(4)]
+			lit.fold[i] = isLower(word[i]) && r.IntN(3) == 0
+		}
+		text := make([]byte, r.IntN(400))
+		for i := range text {
+			text[i] = "abzABZ_\n\xff"[r.IntN(9)]
+		}
+		if len(text) >= len(word) {
+			copy(text[r.IntN(len(text)-len(word)+1):], word)
+		}
+		f := newLiteralFinder([]literal{lit})
+		if f == nil {
+			t.Fatal("no finder")
+		}
+		var c cursor
+		for from := 0; ; {
+			want, found := 0, false
+			for at := from; at+len(word) <= len(text) && !found; at++ {
+				want, found = at+f.rare[0], lit.at(text, at)
+			}
+			got, ok := f.find(text, from, &c)
+			if ok != found || ok && got != want {
+				t.Fatalf("%q (fold %v) in %q from %d: %d %v, want %d %v", word, lit.fold, text, from, got, ok, want, found)
+			}
+			if !ok {
+				break
+			}
+			from = got - f.rare[0] + 1
+		}
+	}
 }
