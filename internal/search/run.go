@@ -20,6 +20,11 @@ import (
 //	 v                         v
 //	[a/1-9 done] [a/sub/ done] [b/ taken] [c/1-32 done] [c/33-40] [d/]
 //	                                                     ^ next for a worker
+//
+// Where the order does not matter, each worker has slots of its own, and goes
+// on in the folder that it is in: two that work in one folder get into each
+// other's way in the system. One that has no more takes the slot that another
+// one would come to last, which leads to most.
 type run struct {
 	ctx  context.Context
 	s    *Search
@@ -32,7 +37,8 @@ type run struct {
 	mu      sync.Mutex
 	work    sync.Cond // there is a slot to take, or nothing more to do
 	result  sync.Cond // the head may be done
-	pending []*slot   // the last one is the first in path order
+	pending []*slot   // ByPath: the last one is the first in path order
+	own     [][]*slot // AsFound: of each worker, the last one is the next
 	head    *slot
 	ready   []*slot // AsFound: done, not handed out
 	open    int     // slots that are not done
@@ -91,12 +97,13 @@ func (r *run) each(yield func(*found) bool, fail func(error)) {
 	}
 	defer context.AfterFunc(r.ctx, r.halt)()
 	var workers sync.WaitGroup
-	for range r.s.q.Workers {
+	for id := range r.s.q.Workers {
 		workers.Go(func() {
-			newWorker(r).loop()
+			newWorker(r, id).loop()
 		})
 	}
 	err := r.handOut(yield)
+	r.sum.cut(0)
 	r.halt()
 	workers.Wait()
 	r.drop()
@@ -116,7 +123,10 @@ func (r *run) begin() error {
 	r.open = len(r.pending)
 	if r.s.q.Order == ByPath {
 		r.head = first
+		return err
 	}
+	r.own = make([][]*slot, r.s.q.Workers)
+	r.own[0], r.pending = r.pending, nil
 	return err
 }
 
@@ -209,10 +219,17 @@ func (r *run) pop() (s *slot) {
 // much is held back, only the slot that everything waits for is given out. It
 // stays among the pending ones until what comes out of it takes its place, so
 // that their order is kept.
-func (r *run) take() *slot {
+func (r *run) take(worker int) *slot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for !r.stop.Load() && r.open > 0 {
+		if r.own != nil {
+			if s := r.takeOwn(worker); s != nil {
+				return s
+			}
+			r.work.Wait()
+			continue
+		}
 		i := len(r.pending) - 1
 		for i >= 0 && r.pending[i].taken {
 			i--
@@ -226,12 +243,40 @@ func (r *run) take() *slot {
 	return nil
 }
 
+// takeOwn gives a worker its next slot, or one of another.
+func (r *run) takeOwn(worker int) (s *slot) {
+	if r.held >= maxHeld {
+		return nil
+	}
+	if mine := r.own[worker]; len(mine) > 0 {
+		n := len(mine) - 1
+		s, mine[n] = mine[n], nil
+		r.own[worker] = mine[:n]
+		return s
+	}
+	most := 0
+	for i := range r.own {
+		if len(r.own[i]) > len(r.own[most]) {
+			most = i
+		}
+	}
+	if others := r.own[most]; len(others) > 0 {
+		s, others[0] = others[0], nil
+		r.own[most] = others[1:]
+	}
+	return s
+}
+
 // finish marks a slot done; the slots that came out of it take its place.
-func (r *run) finish(s, first, last *slot) {
+func (r *run) finish(worker int, s, first, last *slot) {
 	s.weigh()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.replace(s, first)
+	if r.own != nil {
+		r.keep(worker, first)
+	} else {
+		r.replace(s, first)
+	}
 	s.done = true
 	r.open--
 	if r.s.q.Order == AsFound {
@@ -259,6 +304,25 @@ func (s *slot) weigh() {
 	}
 }
 
+// keep gives a chain of slots to the worker that made them.
+func (r *run) keep(worker int, chain *slot) {
+	before := len(r.own[worker])
+	for c := chain; c != nil; c = c.next {
+		if c.done {
+			r.ready = append(r.ready, c)
+			r.held += c.weight
+		} else {
+			r.own[worker] = append(r.own[worker], c)
+		}
+	}
+	fresh := r.own[worker][before:]
+	slices.Reverse(fresh)
+	r.open += len(fresh)
+	if len(fresh) > 1 {
+		r.work.Broadcast()
+	}
+}
+
 // replace puts a chain of slots in the place of a pending one. Those that are
 // done already only wait to be handed out.
 func (r *run) replace(s, chain *slot) {
@@ -268,14 +332,11 @@ func (r *run) replace(s, chain *slot) {
 	}
 	fresh := 0
 	for c := chain; c != nil; c = c.next {
-		switch {
-		case !c.done:
+		if c.done {
+			r.held += c.weight
+		} else {
 			fresh++
-			continue
-		case r.s.q.Order == AsFound:
-			r.ready = append(r.ready, c)
 		}
-		r.held += c.weight
 	}
 	after := len(r.pending) - i - 1
 	r.pending = slices.Grow(r.pending, fresh)[:len(r.pending)-1+fresh]
@@ -295,9 +356,11 @@ func (r *run) replace(s, chain *slot) {
 
 // drop closes the folders of slots that were never taken.
 func (r *run) drop() {
-	for _, s := range r.pending {
-		if !s.taken {
-			s.dir.release()
+	for _, list := range append(r.own, r.pending) {
+		for _, s := range list {
+			if !s.taken {
+				s.dir.release()
+			}
 		}
 	}
 }

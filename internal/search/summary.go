@@ -1,5 +1,7 @@
 package search
 
+import "slices"
+
 // A Summary tells what a search looked at and what it left out. It is filled
 // while the iteration runs and complete when that has ended. In path order it
 // covers exactly what comes before the end of the answer.
@@ -48,10 +50,27 @@ func (s *Summary) add(o *Summary) {
 	s.TooLarge += o.TooLarge
 	s.Unreadable += o.Unreadable
 	s.Binary += o.Binary
-	s.HeldBackPaths = appendNamed(s.HeldBackPaths, o.HeldBackPaths...)
-	s.TooLargePaths = appendNamed(s.TooLargePaths, o.TooLargePaths...)
-	s.UnreadablePaths = appendNamed(s.UnreadablePaths, o.UnreadablePaths...)
-	s.BinaryPaths = appendNamed(s.BinaryPaths, o.BinaryPaths...)
+	s.HeldBackPaths = append(s.HeldBackPaths, o.HeldBackPaths...)
+	s.TooLargePaths = append(s.TooLargePaths, o.TooLargePaths...)
+	s.UnreadablePaths = append(s.UnreadablePaths, o.UnreadablePaths...)
+	s.BinaryPaths = append(s.BinaryPaths, o.BinaryPaths...)
+	s.cut(8 * MaxNamed)
+}
+
+// cut leaves the first paths of each kind once there are more than so many.
+func (s *Summary) cut(most int) {
+	s.HeldBackPaths = firstPaths(s.HeldBackPaths, most, comparePaths)
+	s.TooLargePaths = firstPaths(s.TooLargePaths, most, comparePaths)
+	s.UnreadablePaths = firstPaths(s.UnreadablePaths, most, func(a, b Unreadable) int { return comparePaths(a.Path, b.Path) })
+	s.BinaryPaths = firstPaths(s.BinaryPaths, most, comparePaths)
+}
+
+func firstPaths[T any](paths []T, most int, compare func(a, b T) int) []T {
+	if len(paths) <= most {
+		return paths
+	}
+	slices.SortFunc(paths, compare)
+	return paths[:min(len(paths), MaxNamed)]
 }
 
 func appendNamed[T any](to []T, paths ...T) []T {

@@ -266,12 +266,13 @@ func readSmall(d Folder, name string) ([]byte, error) {
 // next.
 type worker struct {
 	r    *run
+	id   int
 	scan *scanner // nil: list only
 	path []byte   // of join
 }
 
-func newWorker(r *run) *worker {
-	w := &worker{r: r}
+func newWorker(r *run, id int) *worker {
+	w := &worker{r: r, id: id}
 	if r.scan != nil {
 		w.scan = r.scan.newScanner(r)
 	}
@@ -279,7 +280,7 @@ func newWorker(r *run) *worker {
 }
 
 func (w *worker) loop() {
-	for s := w.r.take(); s != nil; s = w.r.take() {
+	for s := w.r.take(w.id); s != nil; s = w.r.take(w.id) {
 		var first, last *slot
 		switch {
 		case s.name != "":
@@ -291,7 +292,7 @@ func (w *worker) loop() {
 			last = first
 		}
 		s.dir.release()
-		w.r.finish(s, first, last)
+		w.r.finish(w.id, s, first, last)
 	}
 }
 

@@ -115,6 +115,9 @@ func compile(a GrepArgs, p *place) (matcher, error) {
 		CountMatches: a.Mode == GrepCount, Spans: a.Mode == GrepContent,
 		Stat: a.Mode == GrepFiles,
 	}
+	if a.Mode == GrepFiles {
+		q.Order = search.AsFound // they are sorted by age
+	}
 	for _, g := range a.Globs {
 		if g, not := strings.CutPrefix(g, "!"); not {
 			q.Exclude = append(q.Exclude, g)
