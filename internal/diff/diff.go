@@ -64,6 +64,16 @@ type Diff struct {
 	Cut         bool   `json:"cut,omitempty"`         // Hunks holds only the first Options.MaxLines lines
 }
 
+// Own copies the texts of the lines, which until then share the memory of the
+// texts that were compared.
+func (d *Diff) Own() {
+	for _, h := range d.Hunks {
+		for i := range h.Lines {
+			h.Lines[i].Text = strings.Clone(h.Lines[i].Text)
+		}
+	}
+}
+
 // Options are the settings of a comparison. The zero value and nil are good.
 type Options struct {
 	Context  int           // equal lines around a change; 0 means 3, negative means none

@@ -69,7 +69,7 @@ const (
 )
 
 // Serve serves the session until in ends, out breaks or ctx is done. It writes
-// nothing but MCP messages to out, each with one Write.
+// nothing but MCP messages to out, one at a time.
 //
 // At the end of in, calls that are running may finish for two seconds and
 // their answers are still written; then they are cancelled and Serve returns

@@ -69,6 +69,8 @@ type Run struct {
 	From, To, Total int
 
 	Start, End int64 // the raw bytes of the whole lines, with their line breaks
+
+	cr int // bytes of each line break that Text does not have
 }
 
 // A Page is an answer to a Request: runs of lines without gaps.
@@ -80,6 +82,7 @@ type Page struct {
 	Lossy   bool // something in the lines read could not be decoded and is shown as U+FFFD
 
 	all     []Run    // the memory of Runs
+	joined  []byte   // the text of the last run, when others were joined to it
 	windows []window // what runs point into, in the order of the file
 }
 
@@ -202,7 +205,7 @@ func (x *Index) Page(ctx context.Context, c Content, r Request) (*Page, error) {
 	if r.Exact && r.First == 1 && at < x.Size {
 		at = 0 // the mark is part of the first line
 	}
-	p.plain = x.Form.Encoding == UTF8 && !x.Zero && (x.Endings == LF || r.Exact)
+	p.plain = x.Form.Encoding == UTF8 && !x.Zero && (x.Endings != Mixed || r.Exact)
 	p.page.all = takeRuns(p.expected())
 	p.page.Runs = p.page.all
 	if err := p.lines(ctx, at); err != nil {
@@ -236,7 +239,7 @@ type pager struct {
 	decoder *encoding.Decoder
 
 	clean  checked
-	plain  bool  // lines are shown as they are, where they are valid
+	plain  bool  // lines are shown as they are but for the CR of a CRLF, where they are valid
 	single int64 // lines before this offset are taken one by one
 }
 
@@ -299,14 +302,31 @@ func (p *pager) run(n, at, end int64) (r Run, err error) {
 	r = Run{N: n, Last: n + feeds - 1, Text: part, Start: at, End: at + int64(len(part))}
 	r.Size = p.Units.countValid(part)
 	if !p.Exact {
+		if p.Endings == CRLF {
+			r.cr = 1
+			part = p.withoutCR(part)
+		}
 		r.Text = part[:len(part)-1]
-		r.Size -= int(feeds)
+		r.Size -= int(feeds) * (1 + r.cr)
 	}
 	r.To, r.Total = r.Size, r.Size
 	if !p.Newest && p.page.Units+r.Size+p.overhead(r.N, r.Last) > p.Max {
 		return Run{}, nil
 	}
 	return r, nil
+}
+
+// withoutCR returns text with no CR in it.
+func (p *pager) withoutCR(text []byte) []byte {
+	to := p.texts.room(len(text))
+	for {
+		i := bytes.IndexByte(text, '\r')
+		if i < 0 {
+			return p.texts.keep(append(to, text...))
+		}
+		to = append(to, text[:i]...)
+		text = text[i+1:]
+	}
 }
 
 // next takes line n, which starts at an offset, into the page and returns the
@@ -442,11 +462,36 @@ func (r *Request) overhead(n, last int64) (cost int) {
 
 // take takes a run into the page, for which the first ones may have to go.
 func (g *Page) take(r *Request, run Run) {
-	g.add(run)
+	if len(g.Runs) < manyRuns || r.Newest || r.Overhead != nil || run.Part || !g.join(r, run) {
+		g.add(run)
+	}
 	g.Units += run.Size + r.overhead(run.N, run.Last)
 	for r.Newest && g.Units > r.Max {
 		r.DropFirst(g)
 	}
+}
+
+// manyRuns is from when on runs are joined, where nothing can be dropped
+// again: empty lines cost nothing, and a file may have millions of them.
+const manyRuns = 1 << 16
+
+// join adds a run to the last one.
+func (g *Page) join(r *Request, run Run) bool {
+	last := &g.Runs[len(g.Runs)-1]
+	if last.Part {
+		return false
+	}
+	if g.joined == nil {
+		g.joined = append(make([]byte, 0, 64<<10), last.Text...)
+	}
+	if !r.Exact {
+		g.joined = append(g.joined, '\n')
+	}
+	g.joined = append(g.joined, run.Text...)
+	last.Text, last.Last, last.End = g.joined, run.Last, run.End
+	last.Size += run.Size
+	last.To, last.Total = last.Size, last.Size
+	return true
 }
 
 // DropFirst takes the first line out of the page.
@@ -462,7 +507,7 @@ func (r *Request) DropFirst(g *Page) {
 	r.cut(g, run, run.Text[:i+1])
 	run.Text = run.Text[i+1:]
 	run.N++
-	run.Start += int64(i + 1)
+	run.Start += int64(i + 1 + run.cr)
 }
 
 // DropLast takes the last line out of the page.
@@ -484,7 +529,7 @@ func (r *Request) DropLast(g *Page) {
 		run.Text = text[:i+1]
 	}
 	run.Last--
-	run.End -= int64(len(text) - i - 1)
+	run.End -= int64(len(text) - i - 1 + run.cr)
 }
 
 func (r *Request) drop(g *Page, n int64) {

@@ -165,7 +165,7 @@ func singly(g *Page, r Request) (lines []Run) {
 			end := at + int64(len(text))
 			if !r.Exact {
 				text = bytes.TrimSuffix(text, []byte("\n"))
-				end = at + int64(len(text)) + 1
+				end = at + int64(len(text)) + 1 + int64(run.cr)
 			}
 			n := r.Units.Count(text)
 			lines = append(lines, Run{N: run.N, Last: run.N, Text: text, Size: n, To: n, Total: n, Start: at, End: end})
@@ -189,7 +189,7 @@ func pageString(g *Page, err error, r Request) string {
 	fmt.Fprintf(&b, "units %d full %v", g.Units, g.Full)
 	for _, l := range singly(g, r) {
 		text := l.Text
-		l.Text = nil
+		l.Text, l.cr = nil, 0
 		if len(text) > 200 {
 			fmt.Fprintf(&b, "\n%+v %q…%q %d", l, text[:99], text[len(text)-99:], len(text))
 			continue
@@ -637,5 +637,36 @@ func TestArenaKeepsTextsApart(t *testing.T) {
 	}
 	if !slices.Equal(texts[1], []byte("b")) {
 		t.Error("first text changed")
+	}
+}
+
+// Millions of short lines take no memory each.
+func TestPageOfManyLines(t *testing.T) {
+	const lines = 3 * manyRuns
+	for _, c := range []struct{ name, unit string }{{"utf-8", "\r\n"}, {"utf-8", "x\r\n"}, {"utf-8", "\xff\n"}, {"utf-16le", "\n\x00"}, {"gbk", "\xd6\xd0\n"}} {
+		form := Form{Encoding: exactly(c.name), Stray: strings.Contains(c.unit, "\xff")}
+		raw := []byte(strings.Repeat(c.unit, lines))
+		for _, exact := range []bool{false, true} {
+			x := BuildBytes(raw, form)
+			g, err := x.Page(context.Background(), InMemory(raw), Request{Exact: exact})
+			if err != nil || g.Count() != lines || g.Full {
+				t.Fatalf("%q: %d lines, %v", c.unit, g.Count(), err)
+			}
+			if len(g.Runs) > manyRuns {
+				t.Errorf("%q: %d runs", c.unit, len(g.Runs))
+			}
+			last := g.Runs[len(g.Runs)-1]
+			if last.End != int64(len(raw)) || last.Last != lines {
+				t.Errorf("%q: ends at %d with line %d", c.unit, last.End, last.Last)
+			}
+			want := strings.Repeat(readThrough(t, []byte(c.unit), form, Request{Exact: exact, Max: 100}), lines)
+			text := joined(g)
+			if !exact {
+				text = bytes.ReplaceAll(text, []byte("\n"), nil) // those between the lines of a run
+			}
+			if string(text) != want {
+				t.Errorf("%q exact %v: text of %d bytes, want %d", c.unit, exact, len(text), len(want))
+			}
+		}
 	}
 }

@@ -196,7 +196,6 @@ func (e *editor) compute() error {
 	if err != nil {
 		return err
 	}
-	e.style = now.with(e.args.Edits)
 	e.doc = textfile.KnownDocument(e.raw, now.form, now.endings)
 	e.now, e.views = e.doc, e.seen.Views
 	e.out = &EditOut{Path: e.args.Path, Name: e.at.Clean, Form: now.form, Endings: now.endings, Before: e.stamp.Size}
@@ -207,6 +206,7 @@ func (e *editor) compute() error {
 			return err
 		}
 	}
+	e.style = now.after(e.args.Edits, e.pieces)
 	e.compare(rs)
 	return nil
 }
@@ -215,14 +215,14 @@ func (e *editor) compute() error {
 // file is otherwise is looked at each time: an edit may make a picture of a
 // text.
 func (e *editor) presentStyle() (*style, error) {
-	if e.same && e.seen.Style != nil && e.declared == e.seen.Encoding {
-		return e.seen.Style, e.box.refuseMedia("edit", e.at, e.raw, int64(len(e.raw)), e.declared)
+	if s := e.seen.Style; e.same && s != nil && s.declared == e.declared {
+		return s, e.box.refuseMedia("edit", e.at, e.raw, int64(len(e.raw)), e.declared)
 	}
 	form, err := e.box.form("edit", e.at, e.raw, int64(len(e.raw)), e.declared)
 	if err != nil {
 		return nil, err
 	}
-	return &style{form, textfile.BuildBytes(e.raw, form).Endings}, nil
+	return styleOf(textfile.BuildBytes(e.raw, form), e.declared), nil
 }
 
 // moved reports whether the file holds changes that the session has not seen.
@@ -446,8 +446,10 @@ func (e *editor) ambiguous(i int, spans []textfile.Span, total int, step textfil
 	return err
 }
 
-// compare makes the diff: around the edit alone where there was one edit.
+// compare makes the diff: around the edit alone where there was one edit. The
+// diff outlives the content, whose memory is given back.
 func (e *editor) compare(rs []textfile.Replacement) {
+	defer func() { e.out.Diff.Own() }()
 	old := text(e.doc.Text())
 	if len(e.args.Edits) == 1 {
 		edits := make([]diff.Edit, len(rs))

@@ -1,6 +1,7 @@
 package toolbox
 
 import (
+	"bytes"
 	"hash/crc32"
 	"strings"
 	"sync"
@@ -34,7 +35,6 @@ type Seen struct {
 	Stamp workspace.Stamp
 	Hash  uint32 // of the raw bytes
 	Known bool   // Hash is set (not for large files)
-	Firm  bool   // other bytes than those seen would have another Stamp
 	Style *style // how the bytes of Hash are written, nil where unknown
 
 	Whole  bool   // this content was shown or written whole
@@ -57,14 +57,20 @@ type Seen struct {
 
 // A style is how a file is written.
 type style struct {
-	form    textfile.Form
-	endings textfile.Endings
+	form     textfile.Form
+	endings  textfile.Endings
+	zero     bool               // it holds a NUL byte
+	declared *textfile.Encoding // what was said of it when it was looked at
 }
 
-// with returns the style after texts were put in, nil where that cannot be
-// told without a look at the file.
-func (s *style) with(texts []Substitution) *style {
-	if s == nil || s.form.Encoding != textfile.UTF8 || s.form.Stray || s.endings != textfile.LF {
+func styleOf(x *textfile.Index, declared *textfile.Encoding) *style {
+	return &style{x.Form, x.Endings, x.Zero, declared}
+}
+
+// after returns the style after texts were put in and the content became the
+// pieces, nil where that cannot be told without a look at all of it.
+func (s *style) after(texts []Substitution, pieces [][]byte) *style {
+	if s.form.Encoding != textfile.UTF8 || s.form.Stray || s.endings != textfile.LF || s.zero || s.form.BOM > 0 != marked(pieces) {
 		return nil
 	}
 	for _, t := range texts {
@@ -74,6 +80,19 @@ func (s *style) with(texts []Substitution) *style {
 	}
 	return s
 }
+
+// marked reports whether a content begins with the byte order mark of UTF-8.
+func marked(pieces [][]byte) bool {
+	var head []byte
+	for _, p := range pieces {
+		if head = append(head, p[:min(len(p), len(utf8BOM))]...); len(head) >= len(utf8BOM) {
+			break
+		}
+	}
+	return bytes.HasPrefix(head, utf8BOM)
+}
+
+var utf8BOM = []byte("\ufeff")
 
 // Get returns what is known of a file.
 func (m *Memory) Get(real string) (Seen, bool) {
@@ -139,7 +158,7 @@ func hash(pieces ...[]byte) (h uint32) {
 // have moved without its content (a touch, a checkout and back).
 func (s *Seen) changed(now workspace.Stamp, hash uint32) bool {
 	if s.Known {
-		return s.Hash != hash
+		return s.Hash != hash || s.Stamp.Size != now.Size
 	}
 	return !s.Stamp.Same(now)
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-	"time"
 
 	"github.com/burin-tools/burin/internal/media"
 	"github.com/burin-tools/burin/internal/textfile"
@@ -154,12 +153,12 @@ type reader struct {
 	at       workspace.Resolved
 	declared *textfile.Encoding
 
-	began   time.Time
 	file    *workspace.File
 	seen    Seen
 	known   bool
 	content textfile.Content
 	mem     []byte // the content, when it is small
+	hash    uint32 // of it
 	out     *ReadOut
 }
 
@@ -182,7 +181,6 @@ func (r *reader) run(ctx context.Context, report tool.Report) (*ReadOut, error) 
 var errMoved = fmt.Errorf("changed while it was read")
 
 func (r *reader) once(ctx context.Context, report tool.Report) (*ReadOut, error) {
-	r.began = time.Now()
 	if err := r.open(); err != nil {
 		return nil, err
 	}
@@ -266,7 +264,7 @@ func (r *reader) load(ctx context.Context) error {
 			return r.changedOr(err)
 		}
 		r.mem, r.out.release = mem, release
-		r.content, head = textfile.InMemory(mem), mem
+		r.content, head, r.hash = textfile.InMemory(mem), mem, hash(mem)
 	} else {
 		if r.file.Sparse() {
 			return r.fail(tool.Binary, "it is a sparse file, mostly holes", "", nil)
@@ -364,9 +362,17 @@ func (r *reader) strict(form textfile.Form) error {
 	return nil
 }
 
-// unchanged reports whether the file is the one whose lines are known.
+// unchanged reports whether the file is the one whose lines are known. Of a
+// small file the bytes are compared: one that is written through shared memory
+// may keep its stamp.
 func (r *reader) unchanged() bool {
-	return r.known && r.seen.Firm && r.seen.Index != nil && r.seen.Stamp.Same(r.file.Stamp)
+	switch {
+	case !r.known || r.seen.Index == nil:
+		return false
+	case r.mem != nil && r.seen.Known:
+		return !r.seen.changed(r.file.Stamp, r.hash)
+	}
+	return r.seen.Stamp.Same(r.file.Stamp)
 }
 
 // index finds the lines, from memory where the file has not changed.
@@ -460,12 +466,10 @@ func (r *reader) remember() {
 	if r.args.Encoding != "" || r.seen.Encoding != nil {
 		s.Encoding = r.declared
 	}
-	if r.unchanged() {
-		s.Hash, s.Known, s.Firm, s.Style = r.seen.Hash, r.seen.Known, true, r.seen.Style
-	} else {
-		s.Firm = s.Stamp.Settled(r.began)
-		if s.Known = r.mem != nil || r.out.Size == 0; s.Known {
-			s.Hash, s.Style = hash(r.mem), &style{r.out.Index.Form, r.out.Index.Endings}
+	if s.Known = r.mem != nil || r.out.Size == 0; s.Known {
+		s.Hash = r.hash
+		if s.Style = r.seen.Style; r.out.Index != r.seen.Index || s.Style == nil || s.Style.declared != r.declared {
+			s.Style = styleOf(r.out.Index, r.declared)
 		}
 	}
 	same := r.known && !r.seen.changed(s.Stamp, s.Hash)

@@ -1,9 +1,6 @@
 package workspace
 
-import (
-	"io/fs"
-	"time"
-)
+import "io/fs"
 
 // A Stamp tells one state of one file from every other, as far as the file
 // system lets on. Kernels before 6.13 keep times to some milliseconds only:
@@ -24,18 +21,6 @@ type Stamp struct {
 // Same reports whether both are one file in one state.
 func (s Stamp) Same(t Stamp) bool {
 	return s.Size == t.Size && s.ModTime == t.ModTime && s.Change == t.Change && s.sameFile(t)
-}
-
-// Settled reports whether the file's last change is so long ago that any later
-// one would give it another stamp. Where times are kept in whole seconds that
-// takes two of them (FAT), else a few ticks of the system.
-func (s Stamp) Settled(now time.Time) bool {
-	last := max(s.ModTime, s.Change)
-	blur := 50 * time.Millisecond
-	if last%int64(time.Second) == 0 {
-		blur = 2 * time.Second
-	}
-	return now.UnixNano()-last > int64(blur)
 }
 
 // sameButMoved is Same for a file that has been renamed since, which alters
