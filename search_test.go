@@ -574,3 +574,44 @@ exec sleep 60
 		})
 	}
 }
+
+// Files of one age come by path, however the work was shared out.
+func TestFilesOfOneAge(t *testing.T) {
+	files := map[string]string{}
+	var want []string
+	for i := range 20 {
+		for _, name := range []string{"a.txt", "a/b.txt", "z.txt"} {
+			for k := range 10 {
+				path := fmt.Sprintf("d%02d/%02d/%s", i, k, name)
+				files[path] = "needle\n"
+				want = append(want, path)
+			}
+		}
+	}
+	slices.SortFunc(want, func(a, b string) int {
+		return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/"))
+	})
+	e, dir := open(t, files, nil)
+	old := time.Unix(1_700_000_000, 0)
+	for path := range files {
+		if err := os.Chtimes(filepath.Join(dir, path), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := session(t, e, nil)
+	for range 5 {
+		for _, c := range []struct {
+			name string
+			args []any
+		}{
+			{"Grep", []any{"pattern", "needle", "head_limit", 0}},
+			{"Glob", []any{"pattern", "**/*.txt", "head_limit", 0}},
+			{"Glob", []any{"pattern", "**/*.txt", "head_limit", 0, "sort", "path"}},
+		} {
+			lines := strings.Split(call(t, s, c.name, c.args...).Text(), "\n")
+			if d := cmp.Diff(want, lines[:len(lines)-1]); d != "" {
+				t.Fatalf("%s %v (-want +got)\n%s", c.name, c.args, d)
+			}
+		}
+	}
+}

@@ -288,7 +288,7 @@ func TestAgainstGit(t *testing.T) {
 
 func compareWithGit(t *testing.T, seed int, dir string, tree *Tree) {
 	want := strings.Split(strings.TrimSuffix(git(t, dir, "ls-files", "-co", "--exclude-standard", "-z"), "\x00"), "\x00")
-	slices.SortFunc(want, comparePaths)
+	slices.SortFunc(want, ComparePaths)
 	if want[0] == "" {
 		want = nil
 	}
@@ -366,7 +366,7 @@ func TestNestedRepository(t *testing.T) {
 	for p := range strings.SplitSeq(strings.TrimSpace(git(t, inner, "ls-files", "-co", "--exclude-standard")), "\n") {
 		want["sub/inner/"+p] = true
 	}
-	all := slices.SortedFunc(maps.Keys(want), comparePaths)
+	all := slices.SortedFunc(maps.Keys(want), ComparePaths)
 	if got := listed(t, testTree(t, dir), Query{}); !slices.Equal(got, all) {
 		t.Errorf("got %q, want %q", got, all)
 	}

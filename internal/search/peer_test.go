@@ -204,7 +204,7 @@ func ourMatches(t testing.TB, tree *Tree, q Query) (map[string]*FileMatches, *Su
 		if err != nil {
 			t.Fatal(err)
 		}
-		if q.Order == ByPath && comparePaths(last, m.Path) >= 0 && last != "" {
+		if q.Order == ByPath && ComparePaths(last, m.Path) >= 0 && last != "" {
 			t.Errorf("%q comes after %q", m.Path, last)
 		}
 		last = m.Path

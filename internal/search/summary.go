@@ -59,10 +59,10 @@ func (s *Summary) add(o *Summary) {
 
 // cut leaves the first paths of each kind once there are more than so many.
 func (s *Summary) cut(most int) {
-	s.HeldBackPaths = firstPaths(s.HeldBackPaths, most, comparePaths)
-	s.TooLargePaths = firstPaths(s.TooLargePaths, most, comparePaths)
-	s.UnreadablePaths = firstPaths(s.UnreadablePaths, most, func(a, b Unreadable) int { return comparePaths(a.Path, b.Path) })
-	s.BinaryPaths = firstPaths(s.BinaryPaths, most, comparePaths)
+	s.HeldBackPaths = firstPaths(s.HeldBackPaths, most, ComparePaths)
+	s.TooLargePaths = firstPaths(s.TooLargePaths, most, ComparePaths)
+	s.UnreadablePaths = firstPaths(s.UnreadablePaths, most, func(a, b Unreadable) int { return ComparePaths(a.Path, b.Path) })
+	s.BinaryPaths = firstPaths(s.BinaryPaths, most, ComparePaths)
 }
 
 func firstPaths[T any](paths []T, most int, compare func(a, b T) int) []T {

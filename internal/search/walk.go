@@ -40,7 +40,7 @@ func (r *run) starts() (*slot, error) {
 	if len(paths) == 0 {
 		paths = append(paths, "")
 	}
-	slices.SortFunc(paths, comparePaths)
+	slices.SortFunc(paths, ComparePaths)
 	if paths[0] != "" {
 		entries, err := root.f.Entries()
 		if err != nil {
@@ -64,9 +64,9 @@ func (r *run) starts() (*slot, error) {
 	return first.next, nil
 }
 
-// comparePaths orders by components, so that what a folder holds stays
+// ComparePaths orders by components, so that what a folder holds stays
 // together.
-func comparePaths(a, b string) int {
+func ComparePaths(a, b string) int {
 	for i := range min(len(a), len(b)) {
 		if a[i] != b[i] {
 			if a[i] == '/' {

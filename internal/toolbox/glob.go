@@ -167,7 +167,7 @@ func (g *globber) finish() {
 	o.Timeout, o.All = o.Summary.TimedOut, len(o.Files)
 	if !o.Args.Sorted {
 		slices.SortFunc(o.Files, func(a, b GlobFile) int {
-			return cmp.Or(cmp.Compare(b.Mtime, a.Mtime), strings.Compare(a.Path, b.Path))
+			return cmp.Or(cmp.Compare(b.Mtime, a.Mtime), search.ComparePaths(a.Path, b.Path))
 		})
 	}
 	o.Files = page(o.Files, o.Args.Skip, o.Args.Limit)

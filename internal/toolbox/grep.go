@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/burin-tools/burin/internal/search"
@@ -272,8 +271,14 @@ func (g *grepper) finish() {
 	if o.Args.Mode == GrepContent {
 		return
 	}
-	if o.Args.Mode == GrepFiles && !o.Timeout {
-		sort.SliceStable(o.Files, func(i, j int) bool { return o.Files[i].Mtime > o.Files[j].Mtime })
+	if o.Args.Mode == GrepFiles {
+		slices.SortFunc(o.Files, func(a, b GrepFile) int {
+			age := cmp.Compare(b.Mtime, a.Mtime)
+			if o.Timeout {
+				age = 0 // not the newest of all
+			}
+			return cmp.Or(age, search.ComparePaths(a.Path, b.Path))
+		})
 	}
 	o.Files = page(o.Files, o.Args.Skip, o.Args.Limit)
 	for _, f := range o.Files {
