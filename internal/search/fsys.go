@@ -21,7 +21,8 @@ type Entry struct {
 
 // A Folder is an open folder of the tree. Several goroutines use it at once.
 // Links are never followed: asked for a name that is, or has become, a link,
-// Folder and Open fail.
+// Folder and Open fail. Open may leave it to the File to refuse what is, or
+// has become, no regular file.
 type Folder interface {
 	// Entries gives all entries but "." and "..", in any order, from the
 	// beginning at every call. The slice belongs to the caller.

@@ -118,8 +118,7 @@ func (r *run) start(root *folder, path string) (*slot, error) {
 	if name == "" {
 		return &slot{dir: d, name: "."}, nil
 	}
-	if f, err := d.f.Open(name); err == nil {
-		f.Close()
+	if isFile(d.f, name) {
 		return &slot{dir: d, files: []Entry{{name, RegularFile}}, named: true}, nil
 	}
 	sub, err := d.f.Folder(name)
@@ -129,6 +128,16 @@ func (r *run) start(root *folder, path string) (*slot, error) {
 	}
 	sub.Close()
 	return &slot{dir: d, name: name}, nil
+}
+
+func isFile(d Folder, name string) bool {
+	f, err := d.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	_, _, err = f.Stat()
+	return err == nil
 }
 
 func startError(path string, err error) error {

@@ -31,49 +31,63 @@ func (f *Folder) Folder(name string) (*Folder, error) {
 	return sub, nil
 }
 
-// Open opens a regular file in f.
+// Open opens a regular file in f. What it is is looked at by Stat, and with the
+// first Read or ReadAt: there are many files, and most are read in one go.
 func (f *Folder) Open(name string) (Content, error) {
-	fd, err := retry(func() (int, error) {
-		return unix.Openat(f.dir.fd, name, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
-	})
+	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
+	fd, err := retry(func() (int, error) { return openIn(f.dir.fd, name, flags) })
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: filepath.Join(f.path, name), Err: err}
 	}
-	c := &content{fd: fd}
-	var st unix.Stat_t
-	if err = unix.Fstat(fd, &st); err == nil && st.Mode&unix.S_IFMT != unix.S_IFREG {
-		err = unix.EINVAL // it was a regular file when the folder was listed
-	}
-	if err == nil && uint64(st.Dev) != f.dev && kernelFile(fd) {
-		err = fs.ErrPermission
-	}
-	if err != nil {
-		c.Close()
-		return nil, &fs.PathError{Op: "open", Path: filepath.Join(f.path, name), Err: err}
-	}
-	c.left = int64(st.Size)
-	return c, nil
+	return &content{fd: fd, in: f, name: name}, nil
 }
 
 // A content is a bare descriptor: no finalizer, no poller.
 type content struct {
-	fd   int
-	left int64 // bytes not read yet, by the size at the time of opening
+	fd      int
+	in      *Folder
+	name    string
+	started bool // something was read of it
 }
 
 func (c *content) Close() error { return unix.Close(c.fd) }
 
-// Read gives io.EOF with the last bytes when the file is as long as it was
-// and the system gives no more than that.
+// Read reads as a file does. An empty file, and one that does not end with the
+// first Read, are looked at: it was a regular file when the folder was listed,
+// but what is there now may be without an end. Anything else ends soon, and
+// nothing can make us wait.
 func (c *content) Read(b []byte) (int, error) {
 	n, err := retry(func() (int, error) { return unix.Read(c.fd, b) })
-	if c.left -= int64(n); err == nil && n > 0 && n < len(b) && c.left == 0 {
-		return n, io.EOF
+	if !c.started && err == nil && (n == 0 || n == len(b)) {
+		_, err = c.stat()
 	}
+	c.started = true
 	return count(n, len(b), err)
 }
 
+// stat refuses what is no regular file, or is a view of the kernel.
+func (c *content) stat() (st unix.Stat_t, err error) {
+	err = unix.Fstat(c.fd, &st)
+	switch {
+	case err != nil:
+	case st.Mode&unix.S_IFMT != unix.S_IFREG:
+		err = unix.EINVAL
+	case uint64(st.Dev) != c.in.dev && kernelFile(c.fd):
+		err = fs.ErrPermission
+	}
+	if err != nil {
+		err = &fs.PathError{Op: "open", Path: filepath.Join(c.in.path, c.name), Err: err}
+	}
+	return st, err
+}
+
 func (c *content) ReadAt(b []byte, at int64) (n int, err error) {
+	if !c.started {
+		if _, err := c.stat(); err != nil {
+			return 0, err
+		}
+		c.started = true
+	}
 	for n < len(b) {
 		m, err := retry(func() (int, error) { return unix.Pread(c.fd, b[n:], at+int64(n)) })
 		if m, err = count(m, len(b)-n, err); err != nil {
@@ -96,11 +110,8 @@ func count(n, want int, err error) (int, error) {
 }
 
 func (c *content) Stat() (size, modTime int64, err error) {
-	var st unix.Stat_t
-	if err := unix.Fstat(c.fd, &st); err != nil {
-		return 0, 0, err
-	}
-	return int64(st.Size), st.Mtim.Nano(), nil
+	st, err := c.stat()
+	return int64(st.Size), st.Mtim.Nano(), err
 }
 
 // Readlink returns where a link in f points, as it is written.

@@ -1,0 +1,21 @@
+package workspace
+
+import (
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// openIn is unix.Openat of a plain name, without the garbage.
+func openIn(dir int, name string, flags int) (int, error) {
+	var path [256]byte // a name has 255 bytes at most
+	if len(name) >= len(path) {
+		return -1, unix.ENAMETOOLONG
+	}
+	copy(path[:], name)
+	fd, _, errno := unix.Syscall6(unix.SYS_OPENAT, uintptr(dir), uintptr(unsafe.Pointer(&path)), uintptr(flags|unix.O_LARGEFILE), 0, 0, 0)
+	if errno != 0 {
+		return -1, errno
+	}
+	return int(fd), nil
+}
