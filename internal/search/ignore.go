@@ -140,7 +140,7 @@ func (s *ruleSet) judge(path, name string, folder bool) verdict {
 		if r.path {
 			subject = path
 		}
-		if (folder || !r.folder) && r.wild.match(subject) {
+		if (folder || !r.folder) && r.wild.mayMatch(subject) && r.wild.match(subject) {
 			best = r
 			break
 		}

@@ -77,7 +77,7 @@ type Query struct {
 
 	// HoldBack names files that must not be searched or listed. Those are
 	// counted and named in the Summary. It is called from several
-	// goroutines.
+	// goroutines, and path is valid during the call only.
 	HoldBack func(path string) bool
 
 	Workers int // default: one for each processor, 8 at most

@@ -448,12 +448,9 @@ func (w *worker) files(s *slot) (rest *slot) {
 			s.dir.refs.Add(1)
 			return &slot{dir: s.dir, files: s.files[i:], named: s.named}
 		}
-		path := ""
-		if q.HoldBack != nil {
-			if path = s.dir.path + e.Name; q.HoldBack(path) {
-				s.sum.heldBack(path)
-				continue
-			}
+		if q.HoldBack != nil && q.HoldBack(w.join(s.dir.path, e.Name)) {
+			s.sum.heldBack(s.dir.path + e.Name)
+			continue
 		}
 		w.scan.file(s, e.Name)
 	}

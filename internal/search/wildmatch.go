@@ -241,6 +241,15 @@ func (w *wildcard) all() bool {
 	return len(w.toks) == 1 && (w.toks[0].op == wildAll || w.toks[0].op == wildStar)
 }
 
+// mayMatch is a quick test of the first and the last byte.
+func (w *wildcard) mayMatch(s string) bool {
+	if len(w.toks) == 0 || s == "" {
+		return true
+	}
+	first, last := w.toks[0], w.toks[len(w.toks)-1]
+	return (first.op != wildByte || first.arg == s[0]) && (last.op != wildByte || last.arg == s[len(s)-1])
+}
+
 // widen gives the next place after at where the token behind a ** may begin.
 func (w *wildcard) widen(tok int, s string, at int) int {
 	if w.toks[tok-1].op == wildAll {

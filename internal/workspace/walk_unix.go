@@ -50,7 +50,7 @@ type content struct {
 	started bool // something was read of it
 }
 
-func (c *content) Close() error { return unix.Close(c.fd) }
+func (c *content) Close() error { return closeRead(c.fd) }
 
 // Read reads as a file does. An empty file, and one that does not end with the
 // first Read, are looked at: it was a regular file when the folder was listed,
