@@ -20,6 +20,7 @@ type Folder struct {
 	path string // real, for messages
 
 	unread atomic.Bool // the descriptor can list, and has not done so
+	paged  bool        // files are read page by page, see pagedFiles
 }
 
 // EntryKind is what an entry of a folder is.
@@ -66,7 +67,7 @@ func (w *Workspace) OpenFolder(r Resolved) (*Folder, error) {
 	if err != nil {
 		return nil, w.failure("list", r, err)
 	}
-	return &Folder{dir: d, dev: st.Dev, path: r.Real}, nil
+	return &Folder{dir: d, dev: st.Dev, path: r.Real, paged: pagedFiles(d)}, nil
 }
 
 // Entries returns what Each visits.

@@ -73,3 +73,18 @@ func (f *Folder) direntKind(t byte, name string) EntryKind {
 	}
 	return OtherEntry
 }
+
+// pagedFiles reports whether the files of a folder's file system are read from
+// the page cache, page by page: an error ends such a read between two pages, so
+// that one which ends inside a page has come to the end of the file.
+func pagedFiles(d *folder) bool {
+	var st unix.Statfs_t
+	if unix.Fstatfs(d.fd, &st) != nil {
+		return false
+	}
+	switch st.Type {
+	case unix.EXT4_SUPER_MAGIC, unix.XFS_SUPER_MAGIC, unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC, unix.F2FS_SUPER_MAGIC:
+		return true
+	}
+	return false
+}

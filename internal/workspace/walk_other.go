@@ -17,3 +17,5 @@ func (f *Folder) Each(expect func(n int), visit func(name string, kind EntryKind
 	}
 	return err
 }
+
+func pagedFiles(*folder) bool { return false }

@@ -28,6 +28,7 @@ func (f *Folder) Folder(name string) (*Folder, error) {
 	}
 	sub := &Folder{dir: d, dev: uint64(st.Dev), path: d.path}
 	sub.unread.Store(readable)
+	sub.paged = f.paged && sub.dev == f.dev
 	return sub, nil
 }
 
@@ -61,9 +62,18 @@ func (c *content) Read(b []byte) (int, error) {
 	if !c.started && err == nil && (n == 0 || n == len(b)) {
 		_, err = c.stat()
 	}
+	if first := !c.started; first && err == nil && n < len(b) && n%pageSize != 0 && c.in.paged {
+		err = io.EOF // it ended inside a page
+	}
 	c.started = true
+	if err == io.EOF {
+		return n, err
+	}
 	return count(n, len(b), err)
 }
+
+// pageSize divides the size of a page on every system.
+const pageSize = 4096
 
 // stat refuses what is no regular file, or is a view of the kernel.
 func (c *content) stat() (st unix.Stat_t, err error) {
