@@ -3,28 +3,15 @@ package search
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"sync/atomic"
 )
 
 // A run is one walk for one caller.
 //
-// The work is a list of slots in path order: a folder to open, or a few files
-// of a folder. An opened folder is replaced by the slots of what it holds.
-// Workers always take the first slot that nobody has taken, and the caller's
-// goroutine hands out results from the head of the list, so the answer has
-// one order and little is ever held back for it:
-//
-//	head: handed out next     taken by a worker
-//	 v                         v
-//	[a/1-9 done] [a/sub/ done] [b/ taken] [c/1-32 done] [c/33-40] [d/]
-//	                                                     ^ next for a worker
-//
-// Where the order does not matter, each worker has slots of its own, and goes
-// on in the folder that it is in: two that work in one folder get into each
-// other's way in the system. One that has no more takes the slot that another
-// one would come to last, which leads to most.
+// The work comes in slots: a folder to open, or a few files of a folder. What
+// is in an opened folder makes further slots. Workers take them from a queue,
+// and the caller's goroutine hands out what they found.
 type run struct {
 	ctx  context.Context
 	s    *Search
@@ -34,15 +21,12 @@ type run struct {
 
 	stop atomic.Bool // nobody wants more
 
-	mu      sync.Mutex
-	work    sync.Cond // there is a slot to take, or nothing more to do
-	result  sync.Cond // the head may be done
-	pending []*slot   // ByPath: the last one is the first in path order
-	own     [][]*slot // AsFound: of each worker, the last one is the next
-	head    *slot
-	ready   []*slot // AsFound: done, not handed out
-	open    int     // slots that are not done
-	held    int     // weight of what is done and not handed out
+	mu     sync.Mutex
+	work   sync.Cond // there is a slot to take, or nothing more to do
+	result sync.Cond // a slot may be ready to be handed out
+	queue  queue
+	open   int // slots that are not done
+	held   int // weight of what is done and not handed out
 
 	big sync.Mutex // held while a file is in memory as a whole
 }
@@ -112,21 +96,14 @@ func (r *run) each(yield func(*found) bool, fail func(error)) {
 	}
 }
 
-// begin makes the first slots. Nothing but the list's head may hold on to
-// them, or all results would stay in memory.
+// begin makes the first slots. Nothing but the queue may hold on to them, or
+// all results would stay in memory.
 func (r *run) begin() error {
 	first, err := r.starts()
 	for s := first; s != nil; s = s.next {
-		r.pending = append(r.pending, s)
+		r.open++
 	}
-	slices.Reverse(r.pending)
-	r.open = len(r.pending)
-	if r.s.q.Order == ByPath {
-		r.head = first
-		return err
-	}
-	r.own = make([][]*slot, r.s.q.Workers)
-	r.own[0], r.pending = r.pending, nil
+	r.queue = newQueue(first, &r.s.q)
 	return err
 }
 
@@ -188,107 +165,54 @@ func (r *run) nextDone() (*slot, error) {
 		if err := r.ctx.Err(); err != nil {
 			return nil, err
 		}
-		if s := r.pop(); s != nil {
+		if s := r.queue.next(); s != nil {
 			r.held -= s.weight
 			r.work.Broadcast()
 			return s, nil
 		}
-		if r.open == 0 && len(r.ready) == 0 && r.head == nil {
+		if r.open == 0 && r.queue.empty() {
 			return nil, nil
 		}
 		r.result.Wait()
 	}
 }
 
-func (r *run) pop() (s *slot) {
-	if r.s.q.Order == AsFound {
-		if len(r.ready) > 0 {
-			s, r.ready[0] = r.ready[0], nil
-			r.ready = r.ready[1:]
-		}
-		return s
-	}
-	if s = r.head; s != nil && s.done {
-		r.head = s.next
-		return s
-	}
-	return nil
-}
-
 // take waits for a slot; nil means that there is nothing more to do. While
-// much is held back, only the slot that everything waits for is given out. It
-// stays among the pending ones until what comes out of it takes its place, so
-// that their order is kept.
+// much is held back, only the slot that everything waits for is given out.
 func (r *run) take(worker int) *slot {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for !r.stop.Load() && r.open > 0 {
-		if r.own != nil {
-			if s := r.takeOwn(worker); s != nil {
-				return s
-			}
-			r.work.Wait()
-			continue
-		}
-		i := len(r.pending) - 1
-		for i >= 0 && r.pending[i].taken {
-			i--
-		}
-		if i >= 0 && (r.held < maxHeld || r.pending[i] == r.head) {
-			r.pending[i].taken = true
-			return r.pending[i]
+		if s := r.queue.take(worker, r.held >= maxHeld); s != nil {
+			return s
 		}
 		r.work.Wait()
 	}
 	return nil
 }
 
-// takeOwn gives a worker its next slot, or one of another.
-func (r *run) takeOwn(worker int) (s *slot) {
-	if r.held >= maxHeld {
-		return nil
-	}
-	if mine := r.own[worker]; len(mine) > 0 {
-		n := len(mine) - 1
-		s, mine[n] = mine[n], nil
-		r.own[worker] = mine[:n]
-		return s
-	}
-	most := 0
-	for i := range r.own {
-		if len(r.own[i]) > len(r.own[most]) {
-			most = i
-		}
-	}
-	if others := r.own[most]; len(others) > 0 {
-		s, others[0] = others[0], nil
-		r.own[most] = others[1:]
-	}
-	return s
-}
-
-// finish marks a slot done; the slots that came out of it take its place.
+// finish marks a slot done, out of which came a chain of others. Those of them
+// that are done already only wait to be handed out.
 func (r *run) finish(worker int, s, first, last *slot) {
 	s.weigh()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.own != nil {
-		r.keep(worker, first)
-	} else {
-		r.replace(s, first)
-	}
 	s.done = true
-	r.open--
-	if r.s.q.Order == AsFound {
-		r.ready = append(r.ready, s)
-	} else if first != nil {
-		last.next, s.next = s.next, first
-	}
+	fresh := 0
 	r.held += s.weight
-	if r.open == 0 {
+	for c := first; c != nil; c = c.next {
+		if c.done {
+			r.held += c.weight
+		} else {
+			fresh++
+		}
+	}
+	r.open += fresh - 1
+	ready := r.queue.put(worker, s, first, last)
+	if fresh > 1 || r.open == 0 {
 		r.work.Broadcast()
 	}
-	if r.open == 0 || s == r.head || r.s.q.Order == AsFound {
+	if ready || r.open == 0 {
 		r.result.Signal()
 	}
 }
@@ -304,64 +228,10 @@ func (s *slot) weigh() {
 	}
 }
 
-// keep gives a chain of slots to the worker that made them.
-func (r *run) keep(worker int, chain *slot) {
-	before := len(r.own[worker])
-	for c := chain; c != nil; c = c.next {
-		if c.done {
-			r.ready = append(r.ready, c)
-			r.held += c.weight
-		} else {
-			r.own[worker] = append(r.own[worker], c)
-		}
-	}
-	fresh := r.own[worker][before:]
-	slices.Reverse(fresh)
-	r.open += len(fresh)
-	if len(fresh) > 1 {
-		r.work.Broadcast()
-	}
-}
-
-// replace puts a chain of slots in the place of a pending one. Those that are
-// done already only wait to be handed out.
-func (r *run) replace(s, chain *slot) {
-	i := len(r.pending) - 1
-	for i >= 0 && r.pending[i] != s {
-		i--
-	}
-	fresh := 0
-	for c := chain; c != nil; c = c.next {
-		if c.done {
-			r.held += c.weight
-		} else {
-			fresh++
-		}
-	}
-	after := len(r.pending) - i - 1
-	r.pending = slices.Grow(r.pending, fresh)[:len(r.pending)-1+fresh]
-	copy(r.pending[i+fresh:], r.pending[i+1:i+1+after])
-	at := i + fresh
-	for c := chain; c != nil; c = c.next {
-		if !c.done {
-			at--
-			r.pending[at] = c
-		}
-	}
-	r.open += fresh
-	if fresh > 1 {
-		r.work.Broadcast()
-	}
-}
-
 // drop closes the folders of slots that were never taken.
 func (r *run) drop() {
-	for _, list := range append(r.own, r.pending) {
-		for _, s := range list {
-			if !s.taken {
-				s.dir.release()
-			}
-		}
+	for _, s := range r.queue.untaken() {
+		s.dir.release()
 	}
 }
 
