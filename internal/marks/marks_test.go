@@ -105,7 +105,7 @@ func TestShortText(t *testing.T) {
 					t.Errorf("%s reads beyond the text", k.name)
 				}
 			}()
-			k.mark(make([]uint64, 2), make([]byte, 127, 127))
+			k.mark(make([]uint64, 2), make([]byte, 127))
 		}()
 	}
 }
