@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -31,12 +32,20 @@ var errFailed = errors.New("tool failed")
 
 // ballast is memory that is never touched, so that the system never provides
 // it. The garbage collector counts it and waits for about as much garbage: our
-// live memory is so small that it would run several times in a call.
-const ballast = 10 << 20
+// live memory is so small that it would run several times in a call. From
+// enough on it waits no longer, so that the buffers of large files do not pile
+// up.
+const (
+	ballast = 10 << 20
+	enough  = 128 << 20
+)
 
 // Main runs the command line and returns the exit code.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	defer runtime.KeepAlive(make([]byte, ballast))
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(enough)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	root := command()
