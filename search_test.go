@@ -615,3 +615,20 @@ func TestFilesOfOneAge(t *testing.T) {
 		}
 	}
 }
+
+// More secrets than are named are still secrets, and no rule is to blame.
+func TestManySecrets(t *testing.T) {
+	files := map[string]string{"a.txt": "needle\n"}
+	for i := range 300 {
+		files[fmt.Sprintf("d/.env.%03d", i)] = "needle\n"
+	}
+	e, _ := open(t, files, nil)
+	text := call(t, session(t, e, nil), "Grep", "pattern", "needle").Text()
+	if !strings.Contains(text, "d/.env.000, ") || !strings.Contains(text, "and 280 more.") || strings.Contains(text, "rule") {
+		t.Error(text)
+	}
+	text = call(t, session(t, e, &burin.SessionOptions{Deny: []string{"Read(d/**)"}}), "Grep", "pattern", "needle").Text()
+	if !strings.Contains(text, "300 files denied by a rule") || strings.Contains(text, "secrets") {
+		t.Error(text)
+	}
+}

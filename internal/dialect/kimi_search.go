@@ -84,8 +84,8 @@ func kimiGrepResult(w *kimiGrep, o *toolbox.GrepOut) tool.Result {
 		add(body)
 		add(paging)
 	}
-	if n := len(o.HeldBack); n > 0 {
-		add(fmt.Sprintf("Filtered %d sensitive file(s): %s", n, heldBack(o.HeldBack)))
+	if n := len(o.HeldBack) + int(o.HeldMore); n > 0 {
+		add(fmt.Sprintf("Filtered %d sensitive file(s): %s", n, heldBack(o)))
 	}
 	add(deniedFiles(o.Denied))
 	if o.Timeout {

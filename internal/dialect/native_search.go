@@ -91,7 +91,7 @@ func (w *nativeGrep) status(o *toolbox.GrepOut) string {
 		s = append(s, "The search took longer than 20 s and is not complete; use a narrower path or glob.")
 	}
 	if len(o.HeldBack) > 0 {
-		s = append(s, fmt.Sprintf("Not searched, as possible secrets: %s.", heldBack(o.HeldBack)))
+		s = append(s, fmt.Sprintf("Not searched, as possible secrets: %s.", heldBack(o)))
 	}
 	if denied := deniedFiles(o.Denied); denied != "" {
 		s = append(s, denied+".")
@@ -187,6 +187,8 @@ func nativeListResult(w *nativeList, o *toolbox.ListOut) tool.Result {
 			b.WriteString(" -> " + visibleName(e.To))
 		case e.Kind == toolbox.SpecialEntry:
 			b.WriteString("  (special file)")
+		case e.Size < 0:
+			b.WriteString("  (cannot be looked at)")
 		default:
 			fmt.Fprintf(&b, "  %d", e.Size)
 		}

@@ -69,7 +69,7 @@ func handbookListResult(_ *handbookList, o *toolbox.ListOut) tool.Result {
 		}
 		b.WriteString(`{"name":`)
 		writeJSON(&b, e.Name)
-		fmt.Fprintf(&b, `,"type":%q,"size":%d,"depth":%d,"path":`, kind, e.Size, e.Depth)
+		fmt.Fprintf(&b, `,"type":%q,"size":%d,"depth":%d,"path":`, kind, max(e.Size, 0), e.Depth)
 		writeJSON(&b, e.Path)
 		b.WriteByte('}')
 	}

@@ -93,13 +93,14 @@ func visibleName(path string) string {
 }
 
 // heldBack names what a search held back; of many files the first ones.
-func heldBack(names []string) string {
+func heldBack(o *toolbox.GrepOut) string {
 	const most = 20
 	var shown []string
-	for _, n := range names[:min(most, len(names))] {
+	named := min(most, len(o.HeldBack))
+	for _, n := range o.HeldBack[:named] {
 		shown = append(shown, visibleName(n))
 	}
-	if more := len(names) - most; more > 0 {
+	if more := len(o.HeldBack) - named + int(o.HeldMore); more > 0 {
 		shown = append(shown, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(shown, ", ")

@@ -111,15 +111,22 @@ func (l literal) rarest() int {
 }
 
 func (l literal) at(text []byte, i int) bool {
+	ok, _ := l.compare(text, i)
+	return ok
+}
+
+// compare tells whether the literal stands at a place, and how many bytes it
+// took to see that.
+func (l literal) compare(text []byte, i int) (ok bool, cost int) {
 	if i < 0 || i+len(l.text) > len(text) {
-		return false
+		return false, 0
 	}
 	for k, b := range l.text {
 		if t := text[i+k]; t != b && !(l.fold[k] && t|0x20 == b) {
-			return false
+			return false, k
 		}
 	}
-	return true
+	return true, len(l.text)
 }
 
 // needs is what is known of the literals of a node.
@@ -324,8 +331,9 @@ type literalFinder struct {
 	of    [256][]int
 	plain bool // one literal, nothing folded
 
-	pair *marks.Pair // of one literal: its two rarest bytes; nil where they are no help
-	at   int         // place of the first of them
+	pair   *marks.Pair // of one literal: its two rarest bytes; nil where they are no help
+	at     int         // place of the first of them
+	steady bool        // see literal.steady
 }
 
 // maxRareBytes is how many different bytes are looked for at once.
@@ -355,6 +363,7 @@ func newLiteralFinder(set []literal) *literalFinder {
 	f.plain = len(set) == 1 && !slices.Contains(set[0].fold, true)
 	if len(set) == 1 && marks.Fast {
 		f.pair, f.at = set[0].rarePair()
+		f.steady = set[0].steady()
 	}
 	return f
 }
@@ -437,32 +446,83 @@ func (f *literalFinder) findPair(text []byte, from int) (int, bool) {
 	if last < first {
 		return f.findSlowly(text, from)
 	}
-	i := first
+	i, cost := first, 0
 	for blocks := 4; i <= last; blocks = min(4*blocks, len(found)) {
 		n := min((last-i)/marks.Block+1, blocks)
 		marks.Pairs(found[:n], text[i:], f.pair)
-		if at, ok := f.verify(text, i, found[:n]); ok {
+		if at, ok := f.verify(text, i, found[:n], &cost); ok {
 			return at, true
 		}
-		i += marks.Block * n
+		if i += marks.Block * n; cost > 4*(i-first)+4096 && f.steady {
+			return f.findAfterAll(text, i-f.at)
+		}
 	}
 	marks.Pairs(found[:1], text[last:], f.pair) // overlaps the one before
 	found[0] &^= 1<<(i-last) - 1
-	return f.verify(text, last, found[:1])
+	return f.verify(text, last, found[:1], &cost)
 }
 
 // verify looks whether the literal stands where its pair was found in blocks
-// from a place on.
-func (f *literalFinder) verify(text []byte, from int, found []uint64) (int, bool) {
+// from a place on, and adds up what that cost.
+func (f *literalFinder) verify(text []byte, from int, found []uint64, cost *int) (int, bool) {
 	for k, m := range found {
 		for ; m != 0; m &= m - 1 {
 			at := from + marks.Block*k + bits.TrailingZeros64(m) - f.at
-			if f.lits[0].at(text, at) {
+			ok, n := f.lits[0].compare(text, at)
+			if *cost += n; ok {
 				return at + f.rare[0], true
 			}
 		}
 	}
 	return 0, false
+}
+
+// findAfterAll is for a text in which the pair is common, and most of the
+// literal, too: its time grows with the text alone.
+func (f *literalFinder) findAfterAll(text []byte, from int) (int, bool) {
+	at := -1
+	if f.plain {
+		if at = bytes.Index(text[from:], f.lits[0].text); at >= 0 {
+			at += from
+		}
+	} else {
+		at = f.lits[0].search(text, from)
+	}
+	return at + f.rare[0], at >= 0
+}
+
+// steady tells whether search can look for a literal: its letters are folded,
+// all of them or none.
+func (l literal) steady() bool {
+	folded, exact := false, false
+	for i, b := range l.text {
+		folded = folded || l.fold[i]
+		exact = exact || isAlpha(b) && !l.fold[i]
+	}
+	return !folded || !exact
+}
+
+// search is the algorithm of Knuth, Morris and Pratt.
+func (l literal) search(text []byte, from int) int {
+	back := make([]int, len(l.text)+1) // of a part that fits, the next shorter one
+	back[0] = -1
+	for i, k := 0, -1; i < len(l.text); {
+		for k >= 0 && l.text[i] != l.text[k] {
+			k = back[k]
+		}
+		i, k = i+1, k+1
+		back[i] = k
+	}
+	for i, k := from, 0; i < len(text); i++ {
+		b := text[i]
+		for k >= 0 && b != l.text[k] && !(l.fold[k] && b|0x20 == l.text[k]) {
+			k = back[k]
+		}
+		if k++; k == len(l.text) {
+			return i + 1 - k
+		}
+	}
+	return -1
 }
 
 // findSlowly is for short texts.

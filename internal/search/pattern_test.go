@@ -222,7 +222,7 @@ func FuzzPattern(f *testing.F) {
 // A literal is found at the same places whichever way it is looked for.
 func TestLiteralFinders(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
-	for range 20_000 {
+	for range 5_000 {
 		word := make([]byte, 1+r.IntN(6))
 		lit := literal{word, make([]bool, len(word))}
 		for i := range word {
@@ -232,6 +232,20 @@ func TestLiteralFinders(t *testing.T) {
 		text := make([]byte, r.IntN(400))
 		for i := range text {
 			text[i] = "abzABZ_\n\xff"[r.IntN(9)]
+		}
+		if r.IntN(8) == 0 { // one in which nearly everything fits nearly everywhere
+			word = []byte(strings.Repeat("a", 20+r.IntN(40)) + "ab"[r.IntN(2):][:1])
+			lit = literal{word, make([]bool, len(word))}
+			for i := range word {
+				lit.fold[i] = r.IntN(40) > 0
+			}
+			if r.IntN(2) == 0 {
+				clear(lit.fold)
+			}
+			text = []byte(strings.Repeat("a", 12_000+r.IntN(100)))
+			for range 3 {
+				text[r.IntN(len(text))] = "Ab"[r.IntN(2)]
+			}
 		}
 		if len(text) >= len(word) {
 			copy(text[r.IntN(len(text)-len(word)+1):], word)
@@ -253,7 +267,23 @@ func TestLiteralFinders(t *testing.T) {
 			if !ok {
 				break
 			}
-			from = got - f.rare[0] + 1
+			if from = got - f.rare[0] + 1; len(text) > 10_000 {
+				from += r.IntN(3000) // not every one of thousands
+			}
+		}
+	}
+}
+
+// A text in which a literal nearly fits at every place takes no longer than
+// others: trying each would take minutes here.
+func TestLiteralThatNearlyFits(t *testing.T) {
+	text := strings.Repeat("q", 8<<20)
+	for _, q := range []Query{
+		{Pattern: strings.Repeat("q", 20_000) + "e", Fixed: true},
+		{Pattern: strings.Repeat("q", 60) + "e", Fixed: true, IgnoreCase: true},
+	} {
+		if lines := foundIn(t, q, text); lines != nil {
+			t.Errorf("%.20q…: found %d lines", q.Pattern, len(lines))
 		}
 	}
 }

@@ -64,6 +64,7 @@ type GrepOut struct {
 
 	Summary  search.Summary
 	HeldBack []string // shown paths of files that may hold secrets
+	HeldMore int64    // further ones, beyond what a summary names
 	Denied   int64    // files held back that are not named, since a rule denies them
 	Timeout  bool     // the search took too long; the answer is a part
 	Cut      bool     // MaxBytes ended the page
@@ -263,11 +264,18 @@ func (g *grepper) finish() {
 	o := g.out
 	o.Timeout = o.Summary.TimedOut
 	for _, p := range o.Summary.HeldBackPaths {
-		if !g.denied(p) {
+		if g.denied(p) {
+			o.Denied++
+		} else {
 			o.HeldBack = append(o.HeldBack, g.shown(p))
 		}
 	}
-	o.Denied = o.Summary.HeldBack - int64(len(o.HeldBack))
+	// Of those that are not named nobody knows which they are.
+	if more := o.Summary.HeldBack - int64(len(o.Summary.HeldBackPaths)); len(o.HeldBack) > 0 {
+		o.HeldMore = more
+	} else {
+		o.Denied += more
+	}
 	if o.Args.Mode == GrepContent {
 		return
 	}

@@ -54,7 +54,7 @@ type ListEntry struct {
 	Path  string // relative to the folder listed
 	Depth int    // 0 for entries of the folder itself
 	Kind  EntryKind
-	Size  int64
+	Size  int64 // -1 when the entry could not be looked at
 	Mtime int64
 	To    string // where a link points
 
@@ -218,7 +218,9 @@ func (l *lister) entry(n *node, f *workspace.Folder, e workspace.Entry) *node {
 	if n.entry.Path != "" {
 		c.entry.Depth = n.entry.Depth + 1
 	}
-	if st, err := f.Lstat(e.Name); err == nil {
+	if st, err := f.Lstat(e.Name); err != nil {
+		c.entry.Size = -1
+	} else {
 		c.entry.Mtime = st.ModTime
 		if e.Kind == workspace.RegularEntry {
 			c.entry.Size = st.Size

@@ -4,8 +4,10 @@ package workspace
 
 import "golang.org/x/sys/unix"
 
-// openIn is unix.Openat of a plain name.
-func openIn(dir int, name string, flags int) (int, error) { return unix.Openat(dir, name, flags, 0) }
+// openIn opens a plain name for reading.
+func openIn(dir int, name string, flags int, _ bool) (fd int, here bool, err error) {
+	fd, err = unix.Openat(dir, name, flags, 0)
+	return fd, false, err
+}
 
-// closeRead closes a descriptor that nothing was written to.
-func closeRead(fd int) error { return unix.Close(fd) }
+func closeQuickly(fd int) error { return unix.Close(fd) }

@@ -36,11 +36,15 @@ func (f *Folder) Folder(name string) (*Folder, error) {
 // first Read or ReadAt: there are many files, and most are read in one go.
 func (f *Folder) Open(name string) (Content, error) {
 	const flags = unix.O_RDONLY | unix.O_NOFOLLOW | unix.O_NONBLOCK | unix.O_NOCTTY | unix.O_CLOEXEC
-	fd, err := retry(func() (int, error) { return openIn(f.dir.fd, name, flags) })
+	var here bool
+	fd, err := retry(func() (fd int, err error) {
+		fd, here, err = openIn(f.dir.fd, name, flags, f.paged)
+		return fd, err
+	})
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: filepath.Join(f.path, name), Err: err}
 	}
-	return &content{fd: fd, in: f, name: name}, nil
+	return &content{fd: fd, in: f, name: name, paged: here}, nil
 }
 
 // A content is a bare descriptor: no finalizer, no poller.
@@ -48,28 +52,41 @@ type content struct {
 	fd      int
 	in      *Folder
 	name    string
-	started bool // something was read of it
+	paged   bool  // see pagedFiles
+	started bool  // it was read from
+	left    int64 // bytes not read yet, by the size when it was looked at
 }
 
-func (c *content) Close() error { return closeRead(c.fd) }
+func (c *content) Close() error {
+	if c.paged {
+		return closeQuickly(c.fd)
+	}
+	return unix.Close(c.fd)
+}
 
-// Read reads as a file does. An empty file, and one that does not end with the
-// first Read, are looked at: it was a regular file when the folder was listed,
-// but what is there now may be without an end. Anything else ends soon, and
-// nothing can make us wait.
+// Read gives io.EOF with the last bytes where it can tell that they are. A
+// file whose first read ends inside a page has told all of it, and needs no
+// further look; it was a regular one when the folder was listed.
 func (c *content) Read(b []byte) (int, error) {
 	n, err := retry(func() (int, error) { return unix.Read(c.fd, b) })
-	if !c.started && err == nil && (n == 0 || n == len(b)) {
-		_, err = c.stat()
+	if err != nil {
+		return 0, err
 	}
-	if first := !c.started; first && err == nil && n < len(b) && n%pageSize != 0 && c.in.paged {
-		err = io.EOF // it ended inside a page
+	if !c.started {
+		c.started = true
+		if c.paged && n < len(b) && n%pageSize != 0 {
+			return n, io.EOF
+		}
+		st, err := c.stat()
+		if err != nil {
+			return 0, err
+		}
+		c.left = int64(st.Size)
 	}
-	c.started = true
-	if err == io.EOF {
-		return n, err
+	if c.left -= int64(n); n > 0 && n < len(b) && c.left == 0 {
+		return n, io.EOF
 	}
-	return count(n, len(b), err)
+	return count(n, len(b), nil)
 }
 
 // pageSize divides the size of a page on every system.
@@ -93,10 +110,11 @@ func (c *content) stat() (st unix.Stat_t, err error) {
 
 func (c *content) ReadAt(b []byte, at int64) (n int, err error) {
 	if !c.started {
-		if _, err := c.stat(); err != nil {
+		st, err := c.stat()
+		if err != nil {
 			return 0, err
 		}
-		c.started = true
+		c.started, c.left = true, int64(st.Size)
 	}
 	for n < len(b) {
 		m, err := retry(func() (int, error) { return unix.Pread(c.fd, b[n:], at+int64(n)) })
