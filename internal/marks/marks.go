@@ -16,12 +16,9 @@ const Block = 64
 // Feeds sets a bit in each of the marks for each line feed in the first blocks
 // of b, as many blocks as there are marks; the lowest bit is for the first
 // byte. b has to hold them.
-func Feeds(marks []uint64, b []byte) {
-	b = b[:Block*len(marks)]
-	if len(marks) > 0 {
-		feeds(marks, b)
-	}
-}
+func Feeds(marks []uint64, b []byte) { Pairs(marks, b, &feed) }
+
+var feed = Pair{First: '\n', Second: '\n'} // one that stands on itself
 
 // Escapes is Feeds for the characters that have to be escaped in a JSON
 // string: quotes, backslashes, and control characters.
@@ -81,17 +78,6 @@ const (
 	tops = 0x8080808080808080
 	lows = tops - ones // all bits but the highest of each byte
 )
-
-func feedsPortable(marks []uint64, b []byte) {
-	for i := range marks {
-		var m uint64
-		for k := 0; k < Block; k += 8 {
-			w := binary.LittleEndian.Uint64(b[Block*i+k:]) ^ '\n'*ones
-			m |= gather(^(w&lows+lows|w)&tops) << k
-		}
-		marks[i] = m
-	}
-}
 
 func pairsPortable(marks []uint64, b []byte, p *Pair) {
 	first, second := everywhere(p.First), everywhere(p.Second)

@@ -5,14 +5,6 @@ import "golang.org/x/sys/cpu"
 // Fast tells that marks cost next to nothing.
 var Fast = cpu.X86.HasAVX2
 
-func feeds(marks []uint64, b []byte) {
-	if !cpu.X86.HasAVX2 {
-		feedsPortable(marks, b)
-		return
-	}
-	feedsAVX2(&marks[0], &b[0], len(marks))
-}
-
 func escapes(marks []uint64, b []byte) {
 	if !cpu.X86.HasAVX2 {
 		escapesPortable(marks, b)
@@ -31,9 +23,6 @@ func pairs(marks []uint64, b []byte, p *Pair) {
 }
 
 // The number of marks is one at least.
-
-//go:noescape
-func feedsAVX2(marks *uint64, b *byte, n int)
 
 //go:noescape
 func escapesAVX2(marks *uint64, b *byte, n int)

@@ -3,31 +3,6 @@
 // Each turn of a loop looks at 64 bytes. Comparing sets all bits of the bytes
 // that are looked for; of each byte the highest bit is taken.
 
-// func feedsAVX2(marks *uint64, b *byte, n int)
-TEXT ·feedsAVX2(SB), NOSPLIT, $0-24
-	MOVQ marks+0(FP), DI
-	MOVQ b+8(FP), SI
-	MOVQ n+16(FP), CX
-	MOVQ $0x0a0a0a0a0a0a0a0a, AX
-	MOVQ AX, X0
-	VPBROADCASTQ X0, Y0
-
-turn:
-	VPCMPEQB (SI), Y0, Y1
-	VPCMPEQB 32(SI), Y0, Y2
-	VPMOVMSKB Y1, AX
-	VPMOVMSKB Y2, DX
-	SHLQ $32, DX
-	ORQ DX, AX
-	MOVQ AX, (DI)
-	ADDQ $64, SI
-	ADDQ $8, DI
-	DECQ CX
-	JNZ turn
-
-	VZEROUPPER
-	RET
-
 // func escapesAVX2(marks *uint64, b *byte, n int)
 //
 // A byte is marked when it is a quote (Y0) or a backslash (Y1), or when it is

@@ -2,8 +2,6 @@
 
 package marks
 
-func feeds(marks []uint64, b []byte) { feedsPortable(marks, b) }
-
 // Fast tells that marks cost next to nothing.
 const Fast = false
 

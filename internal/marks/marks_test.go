@@ -14,7 +14,7 @@ var kinds = []struct {
 	mark, portable func([]uint64, []byte)
 	is             func(c byte) bool
 }{
-	{"feeds", Feeds, feedsPortable, func(c byte) bool { return c == '\n' }},
+	{"feeds", Feeds, func(marks []uint64, b []byte) { pairsPortable(marks, b, &feed) }, func(c byte) bool { return c == '\n' }},
 	{"escapes", Escapes, escapesPortable, func(c byte) bool { return c < ' ' || c == '"' || c == '\\' }},
 }
 
