@@ -9,6 +9,9 @@ import (
 	"golang.org/x/text/encoding"
 )
 
+// checkSize is how much is looked at at once.
+const checkSize = 32 << 10
+
 // longLine is the length from which a line is streamed instead of held.
 const longLine = 512 << 10
 
@@ -61,7 +64,6 @@ type pager struct {
 	texts   arena
 	decoder *encoding.Decoder
 
-	clean  checked
 	plain  bool  // lines are shown as they are but for the CR of a CRLF, where they are valid
 	single int64 // lines before this offset are taken one by one
 }
@@ -166,7 +168,8 @@ func (p *pager) next(ctx context.Context, n, at int64) (int64, error) {
 	l := Run{N: n, Last: n, Start: at, From: column}
 	if raw != nil {
 		l.End = at + int64(len(raw))
-		l.Text, l.Total = p.showLine(raw, at)
+		l.Text = p.show(&p.texts, raw)
+		l.Total = p.Units.Count(l.Text)
 	} else if err := p.stream(ctx, &l); err != nil {
 		return 0, err
 	}

@@ -6,55 +6,6 @@ import (
 	"unicode/utf8"
 )
 
-// showLine returns the line at an offset as the model sees it, and its units.
-func (p *pager) showLine(raw []byte, at int64) (text []byte, units int) {
-	if p.Form.Encoding != UTF8 || p.Zero || p.Endings == Mixed && !p.Exact || !p.isClean(raw, at) {
-		text = p.show(&p.texts, raw)
-		return text, p.Units.Count(text)
-	}
-	if !p.Exact {
-		raw = trimBreak(raw, UTF8, p.Endings)
-	}
-	if p.clean.ascii {
-		return raw, len(raw)
-	}
-	return raw, p.Units.countValid(raw)
-}
-
-// checked is a part of the file, up to an offset, that was looked at as a whole, which is
-// quicker than line by line.
-type checked struct {
-	end          int64
-	valid, ascii bool // UTF-8, ASCII
-}
-
-// checkSize is how much is looked at, at least a line.
-const checkSize = 32 << 10
-
-// isClean reports whether the line at an offset is valid UTF-8.
-func (p *pager) isClean(raw []byte, at int64) bool {
-	end := at + int64(len(raw))
-	if end <= p.clean.end {
-		return p.clean.valid
-	}
-	held, base := p.mem, int64(0)
-	if p.mem == nil {
-		held, base = p.win, p.base
-	}
-	part := held[at-base:]
-	part = part[:min(len(part), max(checkSize, len(raw)))]
-	if i := bytes.LastIndexByte(part, '\n') + 1; i >= len(raw) {
-		part = part[:i] // whole lines
-	}
-	p.clean = checked{end: at + int64(len(part)), ascii: isASCII(part)}
-	p.clean.valid = p.clean.ascii || utf8.Valid(part)
-	if !p.clean.valid { // some line is not, perhaps another one
-		p.clean.end = end
-		p.clean.valid = utf8.Valid(raw)
-	}
-	return p.clean.valid
-}
-
 // show returns a raw line, or a piece of one, as the model sees it. It returns
 // raw itself where nothing has to be changed.
 func (p *pager) show(a *arena, raw []byte) []byte {
