@@ -35,7 +35,6 @@ type change struct {
 
 	seen  Seen
 	known bool
-	same  bool   // the content is the one that was seen
 	style *style // of the new content, where it is known
 }
 
@@ -67,7 +66,6 @@ func (c *change) open() error {
 	}
 	if f.Stamp.Size <= smallFile {
 		c.hash = hash(c.raw)
-		c.same = c.known && c.seen.Known && c.seen.Hash == c.hash && c.seen.Stamp.Size == f.Stamp.Size
 	}
 	return nil
 }
@@ -89,6 +87,9 @@ func (c *change) opened(compute func() error) error {
 func (c *change) changed() bool {
 	return c.known && c.stamp != nil && c.seen.changed(*c.stamp, c.hash)
 }
+
+// same reports whether the content is known to be the one that was seen.
+func (c *change) same() bool { return c.known && c.seen.Known && c.stamp != nil && !c.changed() }
 
 // place writes the new content over the old one.
 func (c *change) place(ctx context.Context, pieces [][]byte) (workspace.Stamp, error) {

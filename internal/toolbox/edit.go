@@ -215,7 +215,7 @@ func (e *editor) compute() error {
 // file is otherwise is looked at each time: an edit may make a picture of a
 // text.
 func (e *editor) presentStyle() (*style, error) {
-	if s := e.seen.Style; e.same && s != nil && s.declared == e.declared {
+	if s := e.seen.Style; e.same() && s != nil && s.declared == e.declared {
 		return s, e.box.refuseMedia("edit", e.at, e.raw, int64(len(e.raw)), e.declared)
 	}
 	form, err := e.box.form("edit", e.at, e.raw, int64(len(e.raw)), e.declared)
@@ -276,8 +276,8 @@ func (e *editor) substitute(i int) ([]textfile.Replacement, error) {
 	}
 	rs := make([]textfile.Replacement, len(spans))
 	text := e.now.Adapt(sub.New)
-	if e.now.Form.BOM > 0 && spans[0].Start > 0 && strings.HasPrefix(sub.New, "\ufeff") && !strings.HasPrefix(sub.Old, "\ufeff") {
-		text = "\ufeff" + text // not the mark of the file, but a character like any other
+	if e.now.Form.BOM > 0 && spans[0].Start > 0 && strings.HasPrefix(sub.New, utf8BOM) && !strings.HasPrefix(sub.Old, utf8BOM) {
+		text = utf8BOM + text // not the mark of the file, but a character like any other
 	}
 	for k, s := range spans {
 		rs[k] = textfile.Replacement{Span: s, New: text}

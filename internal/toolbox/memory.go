@@ -1,7 +1,6 @@
 package toolbox
 
 import (
-	"bytes"
 	"hash/crc32"
 	"strings"
 	"sync"
@@ -85,14 +84,12 @@ func (s *style) after(texts []Substitution, pieces [][]byte) *style {
 func marked(pieces [][]byte) bool {
 	var head []byte
 	for _, p := range pieces {
-		if head = append(head, p[:min(len(p), len(utf8BOM))]...); len(head) >= len(utf8BOM) {
-			break
-		}
+		head = append(head, p[:min(len(p), len(utf8BOM)-len(head))]...)
 	}
-	return bytes.HasPrefix(head, utf8BOM)
+	return string(head) == utf8BOM
 }
 
-var utf8BOM = []byte("\ufeff")
+const utf8BOM = "\ufeff"
 
 // Get returns what is known of a file.
 func (m *Memory) Get(real string) (Seen, bool) {

@@ -507,7 +507,7 @@ func (r *reader) view(s *Seen, all bool) {
 	if e := r.out.Index.Form.Encoding; e != textfile.UTF8 {
 		text, _ = e.Decode(raw)
 	} else if runs[0].Start == 0 {
-		text = bytes.TrimPrefix(raw, []byte("\ufeff"))
+		text = bytes.TrimPrefix(raw, []byte(utf8BOM))
 	}
 	if all {
 		s.Views = nil

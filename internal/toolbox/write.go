@@ -245,7 +245,7 @@ func (w *writer) encode() error {
 	if err != nil {
 		return w.encodingError(err, form)
 	}
-	if form.BOM > 0 && w.args.Mode != Append && !strings.HasPrefix(content, "\ufeff") {
+	if form.BOM > 0 && w.args.Mode != Append && !strings.HasPrefix(content, utf8BOM) {
 		raw = append(old.Raw[:form.BOM:form.BOM], raw...)
 	}
 	w.added = raw
@@ -283,7 +283,7 @@ func (w *writer) keep(old *textfile.Document, content *string) textfile.Form {
 		w.out.Recoded = w.args.Mode != Append
 	}
 	if form.BOM > 0 && w.args.Mode != Append {
-		w.out.Kept.BOM = !strings.HasPrefix(*content, "\ufeff")
+		w.out.Kept.BOM = !strings.HasPrefix(*content, utf8BOM)
 	}
 	if form.Encoding != textfile.UTF8 {
 		w.out.Kept.Encoding = form.Encoding
