@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/bits"
 
 	"github.com/burin-tools/burin/internal/marks"
@@ -383,10 +384,10 @@ func (s *scanner) digits() bool {
 
 // plainPrefix returns how many bytes of b come before the first quote,
 // backslash or control character.
-func plainPrefix[T []byte | string](b T) int {
+func plainPrefix(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
-		if m := marks.Special(word64(b[i : i+8])); m != 0 {
+		if m := marks.Special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
 			return i + bits.TrailingZeros64(m)/8
 		}
 	}
@@ -396,11 +397,4 @@ func plainPrefix[T []byte | string](b T) int {
 		}
 	}
 	return i
-}
-
-// word64 returns eight bytes, the first one lowest.
-func word64[T []byte | string](b T) uint64 {
-	_ = b[7]
-	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }

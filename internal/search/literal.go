@@ -550,11 +550,7 @@ func (f *literalFinder) findPlain(text []byte, from int) (int, bool) {
 			return i, true
 		}
 		if misses++; misses > 16+(i-begin)/64 {
-			k := bytes.Index(text[i-rare+1:], lit)
-			if k < 0 {
-				return 0, false
-			}
-			return i - rare + 1 + k + rare, true
+			return f.findAfterAll(text, i-rare+1)
 		}
 	}
 	return 0, false

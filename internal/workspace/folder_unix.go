@@ -32,30 +32,27 @@ func openFolder(base, path string) (*folder, error) {
 func (d *folder) close() { unix.Close(d.fd) }
 
 // child opens a directory in d.
-func (d *folder) child(name string) (*folder, error) {
+func (d *folder) child(name string) (*folder, error) { return d.childAs(name, searchFlag) }
+
+func (d *folder) childAs(name string, flag int) (*folder, error) {
 	fd, err := retry(func() (int, error) {
-		return unix.Openat(d.fd, name, searchFlag|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+		return unix.Openat(d.fd, name, flag|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &folder{fd, filepath.Join(d.path, name)}, nil
+	return &folder{fd, Below(d.path, name)}, nil
 }
 
 // childToList is child with a descriptor that can list the directory, where
 // that is allowed.
 func (d *folder) childToList(name string) (c *folder, readable bool, err error) {
-	fd, err := retry(func() (int, error) {
-		return unix.Openat(d.fd, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
-	})
+	c, err = d.childAs(name, unix.O_RDONLY|unix.O_DIRECTORY)
 	if err == unix.EACCES {
 		c, err = d.child(name)
 		return c, false, err
 	}
-	if err != nil {
-		return nil, false, err
-	}
-	return &folder{fd, d.path + "/" + name}, true, nil
+	return c, err == nil, err
 }
 
 // open opens a file in d. It follows no link, waits for nobody and leaves
