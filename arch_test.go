@@ -15,7 +15,8 @@ const module = "github.com/burin-tools/burin"
 // lower line; never sideways, never up.
 var lines = [][]string{
 	{"tool", "internal/marks"},
-	{"internal/workspace", "internal/textfile", "internal/search", "internal/ripgrep", "internal/media", "internal/diff"},
+	{"internal/workspace", "internal/textfile", "internal/search", "internal/ripgrep", "internal/media", "internal/diff",
+		"internal/command", "internal/shell", "internal/sandbox"},
 	{"internal/toolbox", "internal/permission", "internal/schedule"},
 	{"internal/dialect"},
 	{"."},
@@ -40,6 +41,7 @@ var bans = []struct{ room, imports, reason string }{
 	{"internal/media", "os", "bytes to parts, no I/O"},
 	{"internal/diff", "os", "text to data, no I/O"},
 	{"internal/permission", "internal/workspace", "permission judges plans, not files"},
+	{"internal/command", "os", "it looks at text, never at files"},
 	{"internal/schedule", "internal/workspace", "the gate knows paths, not files"},
 	{"internal/mcpserver", "internal/", "a transport turns its protocol into calls of a session"},
 	{"internal/mcpserver", "os/exec", "a transport starts nothing"},

@@ -56,6 +56,7 @@ type Plan struct {
 	Path    string // main path as the agent wrote it, "" where there is none
 	Summary string // one line for a person: "edit src/a.go (2 replacements)"
 	Access  []Access
+	Command *Command // what a shell is given, nil where none runs
 
 	// Preview says what Run would change, for the person who is asked. It
 	// may read contents; what it returns is never shown to the agent. Nil
@@ -66,6 +67,12 @@ type Plan struct {
 	// It calls report, which may be nil, from time to time when it takes
 	// long.
 	Run func(ctx context.Context, report Report) (Result, error)
+}
+
+// A Command is a text for a shell.
+type Command struct {
+	Text string // as the agent wrote it
+	Dir  string // real path of the folder it is started in
 }
 
 // A Report tells how far a long call has come: done of total bytes.
