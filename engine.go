@@ -2,9 +2,11 @@ package burin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -12,6 +14,7 @@ import (
 	"github.com/burin-tools/burin/internal/permission"
 	"github.com/burin-tools/burin/internal/ripgrep"
 	"github.com/burin-tools/burin/internal/schedule"
+	"github.com/burin-tools/burin/internal/shell"
 	"github.com/burin-tools/burin/internal/toolbox"
 	"github.com/burin-tools/burin/internal/workspace"
 	"github.com/burin-tools/burin/tool"
@@ -22,6 +25,7 @@ import (
 type Engine struct {
 	files    *workspace.Workspace
 	gate     schedule.Gate
+	shell    *shell.Host
 	backend  toolbox.Backend
 	observe  func(tool.Event)
 	calls    atomic.Uint64
@@ -46,13 +50,14 @@ func Open(root string, o *Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	host := shell.New(shell.Options{})
 	files, err := workspace.Open(append([]string{root}, o.Dirs...), &workspace.Options{
-		Durability: durability, State: o.State,
+		Durability: durability, State: o.State, Outputs: host.Outputs,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{files: files, backend: backend, observe: o.Observe}, nil
+	return &Engine{files: files, shell: host, backend: backend, observe: o.Observe}, nil
 }
 
 func durability(name string) (workspace.Durability, error) {
@@ -77,9 +82,9 @@ func backend(name string) (toolbox.Backend, error) {
 	return 0, fmt.Errorf("unknown search backend %q; it is auto, native or rg", name)
 }
 
-// Close gives back what the engine holds. Calls that still run end as they
-// would.
-func (e *Engine) Close() error { return e.files.Close() }
+// Close ends the commands that run and gives back what the engine holds. Other
+// calls that still run end as they would.
+func (e *Engine) Close() error { return errors.Join(e.shell.Close(), e.files.Close()) }
 
 // Roots returns the real paths of the root and the additional directories.
 func (e *Engine) Roots() (real []string) {
@@ -115,9 +120,19 @@ func (e *Engine) Session(o *SessionOptions) (*Session, error) {
 		box: toolbox.Box{
 			Files: e.files, Memory: new(toolbox.Memory), Settings: d.Settings,
 			Backend: e.backend, Ripgrep: findRipgrep,
+			Shell: shell.NewSession(e.shell, e.Roots()[0]), Background: lookAfterTasks(tools),
 		},
 		id: fmt.Sprintf("s%d", e.sessions.Add(1)),
 	}, nil
+}
+
+// lookAfterTasks reports whether the tools are there to see what a background
+// task says, and to stop it.
+func lookAfterTasks(tools []*dialect.Tool) bool {
+	has := func(name string) bool {
+		return slices.ContainsFunc(tools, func(t *dialect.Tool) bool { return t.Name == name })
+	}
+	return has("TaskOutput") && has("TaskStop")
 }
 
 func (e *Engine) policy(d *dialect.Dialect, o *SessionOptions) (*permission.Policy, error) {

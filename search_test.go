@@ -73,8 +73,8 @@ func TestSearchToolsOfWave(t *testing.T) {
 		options burin.SessionOptions
 		want    string
 	}{
-		{burin.SessionOptions{}, "Read Write Edit"},
-		{burin.SessionOptions{Allow: []string{"Grep", "Glob"}}, "Read Write Edit"},
+		{burin.SessionOptions{}, "Read Write Edit Bash TaskOutput TaskStop TaskList"},
+		{burin.SessionOptions{Allow: []string{"Grep", "Glob"}}, "Read Write Edit Bash TaskOutput TaskStop TaskList"},
 		{burin.SessionOptions{Tools: []string{"Grep", "Glob"}}, "Grep Glob"},
 		{burin.SessionOptions{Tools: []string{"Read", "Grep"}}, "Read Grep"},
 	} {

@@ -47,8 +47,8 @@ func (s *Session) ID() string { return s.id }
 // Mode returns the permission mode.
 func (s *Session) Mode() string { return string(s.policy.Mode()) }
 
-// Close ends the conversation.
-func (s *Session) Close() error { return nil }
+// Close ends the conversation, and with it its background tasks.
+func (s *Session) Close() error { return s.box.Shell.Close() }
 
 // Call runs one call and returns exactly one result. What an agent can act
 // on (a missing file, a refused permission, arguments that do not fit) is a
@@ -180,9 +180,9 @@ func (c *call) tell(stage tool.Stage, plan *tool.Plan) {
 	c.session.engine.tell(c.observe, c.event(stage))
 }
 
-func (c *call) report(done, total int64) {
+func (c *call) report(u tool.Update) {
 	ev := c.event(tool.Progress)
-	ev.Bytes, ev.Total = done, total
+	ev.Bytes, ev.Total, ev.Text = u.Done, u.Total, u.Text
 	c.session.engine.tell(c.observe, ev)
 }
 

@@ -18,5 +18,6 @@ type Definition struct {
 	// The hints are true statements about the tool, not wishes.
 	ReadOnly    bool // changes nothing
 	Destructive bool // may remove or replace what was there
+	OpenWorld   bool // may reach beyond this machine
 	Idempotent  bool // a second identical call changes nothing more
 }

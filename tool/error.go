@@ -36,6 +36,8 @@ const (
 	Stale        Kind = "stale"         // changed since it was read
 	Busy         Kind = "busy"          // changed again and again while we tried
 	Canceled     Kind = "canceled"      // the caller gave up
+	Exit         Kind = "exit"          // a command ended with another exit code than 0, or by a signal
+	Timeout      Kind = "timeout"       // a command took too long and was ended
 	Internal     Kind = "internal"      // our fault
 )
 

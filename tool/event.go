@@ -29,6 +29,8 @@ type Event struct {
 	Failed  bool          // with Done
 	Kind    Kind          // with Done and Failed
 
-	// Bytes and Total say how far a long read has come, with Progress.
+	// Bytes and Total say how far a long read has come, with Progress; Text
+	// is what a command has printed last.
 	Bytes, Total int64
+	Text         string
 }

@@ -75,5 +75,18 @@ type Command struct {
 	Dir  string // real path of the folder it is started in
 }
 
-// A Report tells how far a long call has come: done of total bytes.
-type Report func(done, total int64)
+// A Report tells how far a long call has come.
+type Report func(Update)
+
+// Bytes reports how many bytes of how many are done. A nil Report takes it.
+func (r Report) Bytes(done, total int64) {
+	if r != nil {
+		r(Update{Done: done, Total: total})
+	}
+}
+
+// An Update is how far a call has come: by bytes, or by what it has said last.
+type Update struct {
+	Done, Total int64
+	Text        string
+}

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/burin-tools/burin/internal/diff"
@@ -23,7 +24,7 @@ func Claude() *Dialect {
 		Settings: toolbox.Settings{
 			EditNeedsRead: true, WriteNeedsRead: true,
 			StaleEdit: toolbox.Refuse, StaleWrite: toolbox.Refuse,
-			Preserve: true,
+			Preserve: true, KeepFolder: true,
 		},
 		Policy: Policy{Mode: permission.AcceptEdits, Sensitive: permission.DenyRules},
 		Tools: append([]*Tool{
@@ -33,7 +34,7 @@ func Claude() *Dialect {
 				(*claudeEdit).args, (*toolbox.Box).Edit, claudeEditResult),
 			bind(tool.Definition{Name: "Write", Title: "Write a file", Destructive: true},
 				(*claudeWrite).args, (*toolbox.Box).Write, claudeWriteResult),
-		}, claudeSearchTools()...),
+		}, slices.Concat(claudeSearchTools(), claudeShellTools())...),
 		badArgs: func(t *Tool, vs []Violation) string {
 			return fmt.Sprintf("<tool_use_error>InputValidationError: %s failed: %s</tool_use_error>", t.Name, listViolations(vs))
 		},

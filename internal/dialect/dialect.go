@@ -200,7 +200,7 @@ func bind[W, A, O any](
 				return nil, err
 			}
 			return &tool.Plan{
-				Tool: p.Tool, Path: p.Path, Summary: p.Summary, Access: p.Access, Preview: p.Preview,
+				Tool: p.Tool, Path: p.Path, Summary: p.Summary, Access: p.Access, Command: p.Command, Preview: p.Preview,
 				Run: func(ctx context.Context, report tool.Report) (tool.Result, error) {
 					out, err := p.Run(ctx, report)
 					if err != nil {

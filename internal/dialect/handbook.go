@@ -28,7 +28,7 @@ func Handbook() *Dialect {
 				instead(notText),
 			bind(tool.Definition{Name: "write_file", Title: "Write a file", Destructive: true, Idempotent: true},
 				(*handbookWrite).args, (*toolbox.Box).Write, handbookWriteResult),
-		}, handbookSearchTools()...),
+		}, append(handbookSearchTools(), handbookShellTool())...),
 		badArgs: func(t *Tool, vs []Violation) string {
 			return fmt.Sprintf("invalid arguments for %s: %s", t.Name, listViolations(vs))
 		},

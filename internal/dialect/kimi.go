@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -35,7 +36,7 @@ func Kimi() *Dialect {
 				(*kimiWrite).args, (*toolbox.Box).Write, kimiWriteResult),
 			bind(tool.Definition{Name: "Edit", Title: "Edit a file", Destructive: true},
 				(*kimiEdit).args, (*toolbox.Box).Edit, kimiEditResult),
-		}, kimiSearchTools()...),
+		}, slices.Concat(kimiSearchTools(), kimiShellTools())...),
 		badArgs: func(t *Tool, vs []Violation) string {
 			var s []string
 			for _, v := range vs {

@@ -24,6 +24,7 @@ func Mini() *Dialect {
 			bind(tool.Definition{Name: "edit_file", Title: "Edit a file", Destructive: true},
 				(*miniEdit).args, (*toolbox.Box).Edit, miniEditResult),
 			miniSearchTool(),
+			miniShellTool(),
 		},
 		badArgs: func(t *Tool, vs []Violation) string {
 			return fmt.Sprintf("Invalid arguments for %s: %s", t.Name, listViolations(vs))

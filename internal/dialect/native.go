@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,7 +26,7 @@ func Native() *Dialect {
 		Settings: toolbox.Settings{
 			WriteNeedsRead: true,
 			StaleEdit:      toolbox.ByRegion, StaleWrite: toolbox.Refuse,
-			Preserve: true,
+			Preserve: true, KeepFolder: true,
 		},
 		Policy: Policy{Mode: permission.AcceptEdits},
 		Tools: append([]*Tool{
@@ -35,7 +36,7 @@ func Native() *Dialect {
 				(*nativeWrite).args, (*toolbox.Box).Write, nativeWriteResult),
 			bind(tool.Definition{Name: "Edit", Title: "Edit a file", Destructive: true},
 				(*nativeEdit).args, (*toolbox.Box).Edit, nativeEditResult),
-		}, nativeSearchTools()...),
+		}, slices.Concat(nativeSearchTools(), nativeShellTools())...),
 		badArgs: func(t *Tool, vs []Violation) string {
 			return fmt.Sprintf("The arguments of %s do not fit: %s.", t.Name, listViolations(vs))
 		},

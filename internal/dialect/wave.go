@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -22,7 +23,7 @@ const (
 func Wave() *Dialect {
 	return &Dialect{
 		Name: "wave", Title: "Wave Agent",
-		Settings: toolbox.Settings{StaleEdit: toolbox.WithNote, StaleWrite: toolbox.Refuse},
+		Settings: toolbox.Settings{StaleEdit: toolbox.WithNote, StaleWrite: toolbox.Refuse, KeepFolder: true},
 		Policy: Policy{Mode: permission.Default, OutsideRead: permission.AllowOutside,
 			Sensitive: permission.DenyRules},
 		Tools: append([]*Tool{
@@ -32,7 +33,7 @@ func Wave() *Dialect {
 				(*waveWrite).args, (*toolbox.Box).Write, waveWriteResult),
 			bind(tool.Definition{Name: "Edit", Title: "Edit a file", Destructive: true},
 				(*waveEdit).args, (*toolbox.Box).Edit, waveEditResult),
-		}, waveSearchTools()...),
+		}, slices.Concat(waveShellTools(), waveSearchTools())...),
 		badArgs: func(_ *Tool, vs []Violation) string {
 			var s []string
 			for _, v := range vs {

@@ -149,7 +149,13 @@ func (s *server) observer(token []byte) func(tool.Event) {
 	var last time.Time
 	var done int64
 	return func(e tool.Event) {
-		if e.Stage != tool.Progress || e.Bytes <= done || time.Since(last) < progressPause {
+		if e.Stage != tool.Progress || time.Since(last) < progressPause {
+			return
+		}
+		if e.Text != "" { // the protocol wants a number that grows
+			e.Bytes = done + 1
+		}
+		if e.Bytes <= done {
 			return
 		}
 		last, done = time.Now(), e.Bytes
@@ -158,6 +164,9 @@ func (s *server) observer(token []byte) func(tool.Event) {
 		b = strconv.AppendInt(append(b, `,"progress":`...), e.Bytes, 10)
 		if e.Total > 0 {
 			b = strconv.AppendInt(append(b, `,"total":`...), e.Total, 10)
+		}
+		if e.Text != "" {
+			b = appendString(append(b, `,"message":`...), e.Text)
 		}
 		b = append(b, "}}\n"...)
 		s.out.write(b)

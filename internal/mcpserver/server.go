@@ -164,18 +164,16 @@ func (s *server) prepare(session Session) (err error) {
 
 // announce puts a definition into the protocol's words.
 func announce(d tool.Definition) *mcp.Tool {
-	closed := false
 	t := &mcp.Tool{
 		Name:        d.Name,
 		Title:       d.Title,
 		Description: d.Description,
 		InputSchema: d.InputSchema,
 		Annotations: &mcp.ToolAnnotations{
-			Title:           d.Title,
 			ReadOnlyHint:    d.ReadOnly,
 			DestructiveHint: &d.Destructive,
 			IdempotentHint:  d.Idempotent,
-			OpenWorldHint:   &closed,
+			OpenWorldHint:   &d.OpenWorld,
 		},
 	}
 	if d.OutputSchema != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/burin-tools/burin/internal/ripgrep"
+	"github.com/burin-tools/burin/internal/shell"
 	"github.com/burin-tools/burin/internal/workspace"
 	"github.com/burin-tools/burin/tool"
 )
@@ -27,6 +28,12 @@ type Box struct {
 	Hides    func(tool, real string) bool
 
 	Backend Backend
+	// Shell runs the commands of the session.
+	Shell *shell.Session
+	// Background says that the session has the tools to look after a
+	// background task, so that there may be some.
+	Background bool
+
 	// Ripgrep finds a ripgrep; nil where none may be used.
 	Ripgrep func(context.Context) (*ripgrep.Program, error)
 }
@@ -51,6 +58,9 @@ type Settings struct {
 	// CRLF of the file that it replaces.
 	Preserve bool
 
+	// KeepFolder lets the next command run where the last one ended.
+	KeepFolder bool
+
 	// Backslash takes a backslash as a separator of names everywhere.
 	Backslash bool
 }
@@ -72,6 +82,7 @@ type Plan[O any] struct {
 	Path    string
 	Summary string
 	Access  []tool.Access
+	Command *tool.Command
 	Preview func(context.Context) (string, error)
 	Run     func(context.Context, tool.Report) (O, error)
 }

@@ -385,7 +385,7 @@ func (r *reader) index(ctx context.Context, report tool.Report) (err error) {
 		r.out.Index = textfile.BuildBytes(r.mem, form)
 		r.out.Index.Valid = form.Encoding == textfile.UTF8 && !form.Stray
 	default:
-		r.out.Index, err = textfile.Build(ctx, r.file, r.file.Stamp.Size, form, report)
+		r.out.Index, err = textfile.Build(ctx, r.file, r.file.Stamp.Size, form, report.Bytes)
 		if err != nil {
 			return r.changedOr(err)
 		}

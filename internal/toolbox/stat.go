@@ -150,5 +150,5 @@ func (d *describer) index(ctx context.Context, f *workspace.File, form textfile.
 	if s, ok := d.box.Memory.Get(d.at.Real); ok && s.Index != nil && s.Stamp.Same(f.Stamp) && s.Index.Form == form {
 		return s.Index, nil
 	}
-	return textfile.Build(ctx, f, f.Stamp.Size, form, report)
+	return textfile.Build(ctx, f, f.Stamp.Size, form, report.Bytes)
 }

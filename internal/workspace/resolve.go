@@ -226,6 +226,13 @@ func (w *Workspace) judge(r *Resolved) {
 		}
 	}
 	r.Climbs = r.Relative && r.Outside
+	if r.Outside && w.kept != nil {
+		if rel, ok := within(r.Real, w.kept()); ok {
+			r.Root, r.Rel, r.Outside = w.kept(), rel, false
+			r.Protected = "the kept output of a command"
+			return
+		}
+	}
 	r.Sensitive, r.Protected = SensitiveName(r.Clean), w.protected(r.Clean)
 	if r.Real == r.Clean {
 		return

@@ -40,6 +40,11 @@ type Options struct {
 	// Home is what ~ stands for, empty for the home of the user.
 	Home string
 
+	// Outputs returns the folder in which the outputs of commands are kept,
+	// by its real name, "" while there is none. It counts as inside for
+	// reading; a change is protected.
+	Outputs func() string
+
 	// Hook is called before each step of Replace and of recovery with the
 	// path the step works on. An error makes the step fail. For tests.
 	Hook func(step Step, path string) error
@@ -58,6 +63,7 @@ type Workspace struct {
 	home  string
 	fast  bool
 	hook  func(Step, string) error
+	kept  func() string // where outputs are
 	state *state
 	fence []fence
 }
@@ -73,7 +79,7 @@ func Open(roots []string, o *Options) (*Workspace, error) {
 	if len(roots) == 0 {
 		return nil, errors.New("open workspace: no root given")
 	}
-	w := &Workspace{fast: o.Durability == Fast, hook: o.Hook, home: o.Home}
+	w := &Workspace{fast: o.Durability == Fast, hook: o.Hook, home: o.Home, kept: o.Outputs}
 	if w.home == "" {
 		w.home, _ = os.UserHomeDir() // without one, ~ is refused in Resolve
 	}

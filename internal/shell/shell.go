@@ -1,0 +1,166 @@
+// Package shell runs commands so that they end: each in a session and a
+// process group of its own, without standard input and without a terminal,
+// its output bounded in memory, and nothing of it left behind.
+//
+// What holds:
+//
+//   - A command that reads standard input or a terminal finds none.
+//   - When a command has ended, what it left in the background is ended, too,
+//     after a short while for what is just finishing.
+//   - Stop, a timeout and Close end all of it: SIGTERM, and after a while
+//     SIGKILL; also processes that have left the group, found by their session
+//     or by a mark in their environment.
+//   - When this process is killed, a small shell that waits for that does the
+//     same; see warden.go.
+//   - Memory does not grow with the output; see spool.go.
+//
+// What does not: a process that leaves the session and drops its environment
+// is not found, and neither is one that a daemon starts on request (docker
+// run, at, systemd-run). Without /proc (macOS) only the group is ended, on
+// Windows the tree of processes.
+package shell
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options are the choices of New. The zero value is fit for use.
+type Options struct {
+	// Env gives the environment that commands are started with; nil means
+	// that of this process.
+	Env func() []string
+	// Start starts a command, for a sandbox; temp is the folder for its
+	// temporary files. Nil just starts it.
+	Start func(cmd *exec.Cmd, temp string) error
+	// PrivateTemp says that commands get temp as TMPDIR.
+	PrivateTemp bool
+	// Front returns folders that come first in PATH. It may write into dir
+	// and is told the PATH that follows. It is called before the first
+	// command.
+	Front func(ctx context.Context, dir, path string) []string
+}
+
+// A Host runs commands. It may be used by many goroutines. Nothing is looked
+// for, made or started before the first command.
+type Host struct {
+	o    Options
+	mark string // in the environment of every process of this host
+	n    atomic.Uint64
+
+	once    sync.Once
+	err     error
+	program Program
+	env     []string
+	dir     string // private folder, "" before the first command
+	warden  *warden
+
+	mu     sync.Mutex
+	tasks  map[*Task]bool // that run
+	closed bool
+}
+
+// New returns a host.
+func New(o Options) *Host {
+	if o.Env == nil {
+		o.Env = os.Environ
+	}
+	if o.Start == nil {
+		o.Start = func(cmd *exec.Cmd, _ string) error { return cmd.Start() }
+	}
+	return &Host{o: o, mark: rand.Text()[:16], tasks: map[*Task]bool{}}
+}
+
+// ErrClosed is what Start returns after Close.
+var ErrClosed = errors.New("the shell is closed")
+
+// prepare does once what every command needs. Its error is that of every
+// Start.
+func (h *Host) prepare() error {
+	h.once.Do(func() {
+		if h.program, h.err = Find(lookIn(h.o.Env())); h.err != nil {
+			return
+		}
+		if h.dir, h.err = privateFolder(); h.err != nil {
+			return
+		}
+		path := joinPath(lookIn(h.o.Env())("PATH"), h.program.loginPath(h.o.Env()))
+		if h.o.Front != nil {
+			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+			defer cancel()
+			front := filepath.Join(h.dir, "bin")
+			if os.Mkdir(front, 0o700) == nil {
+				path = strings.Join(append(h.o.Front(ctx, front, path), path), string(os.PathListSeparator))
+			}
+		}
+		temp := ""
+		if h.o.PrivateTemp {
+			temp = h.temp()
+		}
+		h.env = environment(h.o.Env(), h.program.Path, path, temp)
+		h.warden = startWarden(h.program, h.mark, h.dir)
+	})
+	return h.err
+}
+
+// privateFolder makes the folder for outputs and temporary files. Its name is
+// the real one, so that it can be compared.
+func privateFolder() (string, error) {
+	dir, err := os.MkdirTemp("", "burin-")
+	if err != nil {
+		return "", fmt.Errorf("make a folder for the output of commands: %w", err)
+	}
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	return dir, os.Mkdir(filepath.Join(dir, "tmp"), 0o700)
+}
+
+func (h *Host) temp() string { return filepath.Join(h.dir, "tmp") }
+
+// Outputs returns the folder in which whole outputs are kept until Close, ""
+// before the first command.
+func (h *Host) Outputs() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.dir
+}
+
+// Close ends all that runs and removes all that was kept. It returns when
+// nothing is left.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	h.closed = true
+	var running []*Task
+	for t := range h.tasks {
+		running = append(running, t)
+	}
+	h.mu.Unlock()
+	for _, t := range running {
+		t.Stop(Closed, time.Second)
+	}
+	for _, t := range running {
+		<-t.Done()
+	}
+	h.once.Do(func() { h.err = ErrClosed })
+	h.warden.dismiss()
+	if h.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(h.dir)
+}
+
+// create makes a file for an output.
+func (h *Host) create() (*os.File, error) {
+	name := fmt.Sprintf("output-%d.txt", h.n.Add(1))
+	return os.OpenFile(filepath.Join(h.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL|os.O_APPEND, 0o600)
+}
