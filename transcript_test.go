@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strconv"
@@ -56,6 +57,9 @@ import (
 //	-- ask yes --               (after its call) what a person is asked, and what
 //	                            they say: yes, no or session. Without any such
 //	                            section in the archive there is nobody to ask.
+//	                            $WORK, $LINK, $OUT and $HOME stand for folders,
+//	                            $OUTPUT for the kept output and $TASK for the
+//	                            background task that were last spoken of.
 //	-- answer --                the text; of a failure the first line is FAILED and
 //	                            its kind. Calls made at one time answer in order.
 //	-- meta KEY --              a value of Result.Meta of the last answer, JSON
@@ -139,8 +143,9 @@ type stage struct {
 	person  *person // nil: nobody to ask
 
 	calls int
-	last  tool.Result // of the last answer
-	text  string      // and its text, not shortened
+	named map[string]string // what $OUTPUT and $TASK stand for
+	last  tool.Result       // of the last answer
+	text  string            // and its text, not shortened
 }
 
 type setting struct{ key, value string }
@@ -150,7 +155,7 @@ func newStage(t *testing.T, dialect string, a *txtar.Archive) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &stage{T: t, dialect: dialect, parts: a.Files, top: top, update: os.Getenv("UPDATE") != ""}
+	s := &stage{T: t, dialect: dialect, parts: a.Files, top: top, named: map[string]string{}, update: os.Getenv("UPDATE") != ""}
 	for _, dir := range []string{"work", "out", "home"} {
 		s.must(os.Mkdir(filepath.Join(top, dir), 0o777))
 	}
@@ -331,6 +336,9 @@ func (s *stage) call(args []string, body string) {
 		}
 		s.at++
 		s.expect("answer")
+		if task, ok := got.result.Meta["task"].(string); ok && s.dialect != "native" {
+			s.named["$TASK"] = task
+		}
 		s.last, s.text = got.result, s.contract(textOf(got))
 		s.golden(visible(shorten(s.text)) + "\n")
 	}
@@ -751,7 +759,16 @@ func splitWords(name string) (words []string, err error) {
 // folders are the names that stand for folders of the stage.
 var folders = map[string]string{"$WORK": "work", "$LINK": "link", "$OUT": "out", "$HOME": "home"}
 
+// kept is the name of a kept output, process the number of a process.
+var (
+	kept    = regexp.MustCompile(`[^\s"'(]*[/\\]burin-\d+[/\\]output-\d+\.txt`)
+	process = regexp.MustCompile(`(process|pid:) \d+`)
+)
+
 func (s *stage) expand(text string) string {
+	for name, value := range s.named {
+		text = strings.ReplaceAll(text, name, value)
+	}
 	for name, dir := range folders {
 		text = strings.ReplaceAll(text, name, filepath.Join(s.top, dir))
 	}
@@ -759,6 +776,14 @@ func (s *stage) expand(text string) string {
 }
 
 func (s *stage) contract(text string) string {
+	if file := kept.FindString(text); file != "" {
+		s.named["$OUTPUT"] = file
+	}
+	text = kept.ReplaceAllString(text, "$$OUTPUT")
+	if task := s.named["$TASK"]; task != "" {
+		text = strings.ReplaceAll(text, task, "$TASK")
+	}
+	text = process.ReplaceAllString(text, "$1 PID")
 	for name, dir := range folders {
 		text = strings.ReplaceAll(text, filepath.Join(s.top, dir), name)
 	}

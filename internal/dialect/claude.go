@@ -161,6 +161,9 @@ func claudeWriteResult(w *claudeWrite, o *toolbox.WriteOut) tool.Result {
 
 // claudeReason words failures as Claude Code does.
 func claudeReason(e *tool.Error) string {
+	if e.Op == "run" || e.Op == "task" {
+		return say(e)
+	}
 	switch e.Kind {
 	case tool.Unread:
 		if u, ok := e.Detail.(*toolbox.Unread); ok {

@@ -318,6 +318,9 @@ func kimiLacks(e *tool.Error) bool {
 }
 
 func kimiReason(t *Tool, e *tool.Error) string {
+	if e.Op == "run" || e.Op == "task" {
+		return e.Error()
+	}
 	switch e.Kind {
 	case tool.NotFound:
 		if t.Name == "Read" {

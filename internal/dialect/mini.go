@@ -104,6 +104,9 @@ func miniEditResult(w *miniEdit, o *toolbox.EditOut) tool.Result {
 
 // miniFail words failures as the tutorial does.
 func miniFail(t *Tool, e *tool.Error) string {
+	if e.Op == "run" {
+		return say(e)
+	}
 	switch e.Kind {
 	case tool.NotFound:
 		return withHelp("File not found: "+e.Path, e)

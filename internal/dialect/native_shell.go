@@ -3,7 +3,6 @@ package dialect
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/burin-tools/burin/internal/shell"
 	"github.com/burin-tools/burin/internal/toolbox"
@@ -57,6 +56,9 @@ func nativeBashResult(w *nativeBash, o *toolbox.BashOut) tool.Result {
 		notes = append(notes, sayEnd(o)+".")
 	}
 	text, cut := headAndTail(&o.Output)
+	if o.Task != nil && !o.Moved { // what it may have printed until now is for TaskOutput
+		text, cut = "", ""
+	}
 	switch {
 	case cut != "":
 		notes = append(notes, cut)
@@ -140,7 +142,7 @@ func nativeTaskResult(_ *nativeTaskOutput, o *toolbox.TaskOut) tool.Result {
 
 func sayTask(t *shell.Background, running bool) string {
 	if running {
-		return fmt.Sprintf("Task %s is running, for %s now.", t.ID, sayTime(time.Since(t.Started).Round(time.Second)))
+		return fmt.Sprintf("Task %s is running.", t.ID)
 	}
 	return fmt.Sprintf("Task %s has ended: %s.", t.ID, sayTaskEnd(t.End()))
 }

@@ -99,6 +99,10 @@ func miniBashResult(_ *miniBash, o *toolbox.BashOut) tool.Result {
 	if o.Output.Bytes > 0 {
 		lines = append(lines, middleCut(&o.Output, miniOutput))
 	}
+	notes := sideNotes(o)
+	if len(lines) > 0 && (len(notes) > 0 || endKind(o.End) != "") {
+		lines[0] = strings.TrimSuffix(lines[0], "\n")
+	}
 	switch {
 	case o.End.Cause == shell.TimedOut:
 		lines = append(lines, fmt.Sprintf("Command timed out after %dms.", o.Args.Timeout.Milliseconds()))
@@ -107,5 +111,5 @@ func miniBashResult(_ *miniBash, o *toolbox.BashOut) tool.Result {
 	case len(lines) == 0:
 		lines = append(lines, "(no output)")
 	}
-	return commandResult(joinLines(append(lines, sideNotes(o)...)...), o)
+	return commandResult(joinLines(append(lines, notes...)...), o)
 }

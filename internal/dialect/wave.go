@@ -208,6 +208,9 @@ func waveEditResult(w *waveEdit, o *toolbox.EditOut) tool.Result {
 
 // waveReason words failures as Wave Agent does.
 func waveReason(t *Tool, e *tool.Error) string {
+	if e.Op == "run" || e.Op == "task" {
+		return say(e)
+	}
 	switch e.Kind {
 	case tool.NoMatch:
 		m := mismatch(e)

@@ -77,6 +77,7 @@ func (s *Session) Adopt(t *Task, description string, name func(pid, n int) strin
 			Next:   "Wait for one to end, or stop one."}
 	}
 	s.n++
+	t.Joined()
 	b := &Background{Task: t, ID: name(t.Pid, s.n), Description: description, File: t.Persist(), session: s}
 	s.tasks = append(s.tasks, b)
 	s.forget()
