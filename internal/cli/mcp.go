@@ -2,6 +2,7 @@ package cli
 
 import (
 	"log/slog"
+	"os"
 	"os/signal"
 	"syscall"
 
@@ -39,8 +40,9 @@ Questions go to the client (elicitation) where it can ask a person; elsewhere th
 			},
 		}
 		// A client that went away is an error of a write, not a signal that
-		// kills the process in the middle of a change.
-		signal.Ignore(syscall.SIGPIPE)
+		// kills the process in the middle of a change. Were the signal ignored,
+		// commands would inherit that.
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 		if *verbose {
 			config.Log = slog.New(slog.NewTextHandler(c.ErrOrStderr(), nil))
 		}

@@ -326,7 +326,7 @@ func (t *Task) endFolder() string {
 
 // watch stops a task that starts ever more processes.
 func (t *Task) watch() {
-	const often = 100 * time.Millisecond
+	const often = 50 * time.Millisecond
 	before := processes()
 	tick := time.NewTicker(often)
 	defer tick.Stop()
@@ -335,7 +335,7 @@ func (t *Task) watch() {
 		case <-t.done:
 			return
 		case <-tick.C:
-			if processes() > before+maxProcesses/2 && len(members(t.Pid, t.mark)) > maxProcesses {
+			if processes() > before+t.host.most/2 && len(members(t.Pid, "")) > t.host.most {
 				t.Stop(TooMany, 0)
 				return
 			}

@@ -55,6 +55,7 @@ type Options struct {
 type Host struct {
 	o    Options
 	mark string // in the environment of every process of this host
+	most int    // processes of one command
 	n    atomic.Uint64
 
 	once    sync.Once
@@ -77,7 +78,7 @@ func New(o Options) *Host {
 	if o.Start == nil {
 		o.Start = func(cmd *exec.Cmd, _ string) error { return cmd.Start() }
 	}
-	return &Host{o: o, mark: rand.Text()[:16], tasks: map[*Task]bool{}}
+	return &Host{o: o, most: maxProcesses, mark: rand.Text()[:16], tasks: map[*Task]bool{}}
 }
 
 // ErrClosed is what Start returns after Close.
@@ -90,9 +91,13 @@ func (h *Host) prepare() error {
 		if h.program, h.err = Find(lookIn(h.o.Env())); h.err != nil {
 			return
 		}
-		if h.dir, h.err = privateFolder(); h.err != nil {
+		dir, err := privateFolder()
+		if h.err = err; err != nil {
 			return
 		}
+		h.mu.Lock()
+		h.dir = dir
+		h.mu.Unlock()
 		path := joinPath(lookIn(h.o.Env())("PATH"), h.program.loginPath(h.o.Env()))
 		if h.o.Front != nil {
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)

@@ -1,0 +1,140 @@
+package shell
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestMain lets the test binary stand for a server that is killed.
+func TestMain(m *testing.M) {
+	if os.Getenv("SHELL_TEST_SERVER") != "" {
+		serve()
+	}
+	os.Exit(m.Run())
+}
+
+// serve starts commands of several kinds and says by which mark they can be
+// found.
+func serve() {
+	h := New(Options{})
+	for _, text := range stubborn {
+		if _, err := h.Start(Command{Text: text, Dir: "/", Keep: 100}); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
+	fmt.Println(h.mark, h.dir)
+	select {}
+}
+
+var stubborn = []string{
+	"sleep 100",
+	"sleep 100 & sleep 100",
+	"trap '' TERM; sleep 100; sleep 100; sleep 100",
+	"setsid sleep 100 & wait",
+	"env -i sleep 100; sleep 100",
+	"set -m; sleep 100 & sleep 100 | cat",
+	`sh -c 'sh -c "sleep 100" | cat'`,
+}
+
+// Nothing of a command is left when the server is killed with a signal that it
+// cannot hear of.
+func TestServerIsKilled(t *testing.T) {
+	server := exec.Command(os.Args[0])
+	server.Env = append(os.Environ(), "SHELL_TEST_SERVER=1", "TMPDIR="+t.TempDir())
+	out, err := server.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := server.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, _ := bufio.NewReader(out).ReadString('\n')
+	mark, dir, ok := strings.Cut(strings.TrimSpace(line), " ")
+	if !ok {
+		t.Fatalf("the server says %q", line)
+	}
+	mark = callName + "=" + mark
+	sessions := map[int]bool{}
+	settled := func() bool {
+		n := 0
+		eachProcess(func(pid int, s stat) {
+			if marked(pid, mark) {
+				n++
+				sessions[s.session] = true
+			}
+		})
+		return n >= 2*len(stubborn)
+	}
+	var task Task
+	if !task.waitFor(10*time.Second, settled) {
+		t.Fatal("the commands do not come up")
+	}
+	server.Process.Kill()
+	server.Wait()
+	began := time.Now()
+	left := func() (n int) {
+		eachProcess(func(pid int, s stat) {
+			if sessions[s.session] || marked(pid, mark) {
+				n++
+			}
+		})
+		return n
+	}
+	if !task.waitFor(10*time.Second, func() bool { return left() == 0 }) {
+		t.Errorf("%d processes are left after %s", left(), time.Since(began))
+	}
+	if !task.waitFor(5*time.Second, func() bool { _, err := os.Stat(dir); return os.IsNotExist(err) }) {
+		t.Errorf("the folder %s is left", dir)
+	}
+}
+
+// Close leaves nothing behind either, and does not wait for a warden.
+func TestCloseEndsAll(t *testing.T) {
+	h := New(Options{})
+	var tasks []*Task
+	for _, text := range stubborn {
+		task, err := h.Start(Command{Text: text, Dir: "/", Keep: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks = append(tasks, task)
+	}
+	time.Sleep(200 * time.Millisecond)
+	began := time.Now()
+	if err := h.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if took := time.Since(began); took > 5*time.Second {
+		t.Errorf("took %s", took)
+	}
+	for _, task := range tasks {
+		if left := members(task.Pid, task.mark); len(left) > 0 {
+			t.Errorf("%s: %d processes are left", task.Text, len(left))
+		}
+	}
+	if _, err := os.Stat(h.dir); !os.IsNotExist(err) {
+		t.Errorf("the folder %s is left", h.dir)
+	}
+	if _, err := h.Start(Command{Text: "true", Dir: "/"}); err != ErrClosed {
+		t.Errorf("started after Close: %v", err)
+	}
+}
+
+// A command that starts ever more processes is ended.
+func TestTooManyProcesses(t *testing.T) {
+	h := host(t)
+	h.most = 60
+	task, end := run(t, h, Command{Text: "while :; do sleep 100 & done"})
+	if end.Cause != TooMany {
+		t.Errorf("%+v", end)
+	}
+	if left := members(task.Pid, task.mark); len(left) > 0 {
+		t.Errorf("%d processes are left", len(left))
+	}
+}
