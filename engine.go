@@ -115,12 +115,16 @@ func (e *Engine) Session(o *SessionOptions) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	commands := shell.NewSession(e.shell, e.Roots()[0])
+	if o.Notify != nil {
+		commands.Ended = func(t *shell.Background) { o.Notify(dialect.TaskEnded(t)) }
+	}
 	return &Session{
 		engine: e, dialect: d, tools: tools, policy: policy,
 		box: toolbox.Box{
 			Files: e.files, Memory: new(toolbox.Memory), Settings: d.Settings,
 			Backend: e.backend, Ripgrep: findRipgrep,
-			Shell: shell.NewSession(e.shell, e.Roots()[0]), Background: lookAfterTasks(tools),
+			Shell: commands, Background: lookAfterTasks(tools),
 		},
 		id: fmt.Sprintf("s%d", e.sessions.Add(1)),
 	}, nil

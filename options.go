@@ -32,4 +32,10 @@ type SessionOptions struct {
 	Ask     []string   // rules
 	Deny    []string   // rules
 	Asker   tool.Asker // who is asked; nil: nobody, and that means no
+	// Remember keeps an allow rule for later sessions, when a person has
+	// answered ForProject. Nil: that answer holds for the session.
+	Remember func(rule string) error
+	// Notify is told what happens between calls, in a sentence: a background
+	// task has ended. The next answer about commands says it, too.
+	Notify func(text string)
 }

@@ -9,6 +9,9 @@ type Question struct {
 	Detail  string // diff or command, may be empty
 	Reason  string // which rule or mode wants to know
 	Paths   []string
+	// Always is the rule that ForProject keeps, and ForSession follows, "" when
+	// only this very call can be allowed: then ForProject is not offered.
+	Always string
 }
 
 // An Answer is what a person said. The zero Answer is no.
@@ -18,6 +21,7 @@ const (
 	No         Answer = iota
 	Once              // this call
 	ForSession        // this call and what is like it until the session ends
+	ForProject        // this call and what is like it, from now on in this tree
 )
 
 // An Asker puts a question to a person and waits for the answer, no longer
@@ -25,6 +29,10 @@ const (
 type Asker interface {
 	Ask(ctx context.Context, q Question) (Answer, error)
 }
+
+// A Notifier is an Asker that can also tell a person, or an agent, of what
+// happens between calls.
+type Notifier interface{ Notify(text string) }
 
 // AskerFunc lets a function be an Asker.
 type AskerFunc func(context.Context, Question) (Answer, error)

@@ -25,7 +25,11 @@ func terminalAsker(c *cobra.Command) tool.Asker {
 		if q.Detail != "" {
 			fmt.Fprintln(out, strings.TrimSuffix(q.Detail, "\n"))
 		}
-		fmt.Fprintf(out, "%s (%s)\nAllow? [y]es, [s]ession, [N]o: ", q.Summary, q.Reason)
+		always := ""
+		if q.Always != "" {
+			always = fmt.Sprintf(", [a]lways %s in this project", q.Always)
+		}
+		fmt.Fprintf(out, "%s (%s)\nAllow? [y]es, [s]ession%s, [N]o: ", q.Summary, q.Reason, always)
 		answer, err := lines.ReadString('\n')
 		if err != nil {
 			return tool.No, err
@@ -35,6 +39,10 @@ func terminalAsker(c *cobra.Command) tool.Asker {
 			return tool.Once, nil
 		case "s", "session":
 			return tool.ForSession, nil
+		case "a", "always":
+			if q.Always != "" {
+				return tool.ForProject, nil
+			}
 		}
 		return tool.No, nil
 	})

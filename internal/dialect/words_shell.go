@@ -122,9 +122,14 @@ func sideNotes(o *toolbox.BashOut) (notes []string) {
 // endedNotes tells of background tasks that have ended.
 func endedNotes(tasks []*shell.Background) (notes []string) {
 	for _, t := range tasks {
-		notes = append(notes, fmt.Sprintf("Background task %s has ended: %s.", t.ID, sayTaskEnd(t.End())))
+		notes = append(notes, TaskEnded(t))
 	}
 	return notes
+}
+
+// TaskEnded says that a background task has ended, and how.
+func TaskEnded(t *shell.Background) string {
+	return fmt.Sprintf("Background task %s has ended: %s.", t.ID, sayTaskEnd(t.End()))
 }
 
 func sayTaskEnd(e shell.End) string {

@@ -57,15 +57,31 @@ func (a asker) Ask(ctx context.Context, q tool.Question) (tool.Answer, error) {
 	return answerOf(res), nil
 }
 
+// Notify implements tool.Notifier: it sends the client a message for its log,
+// where the protocol has such messages without a request.
+func (a asker) Notify(text string) {
+	if a.s.peer == nil || a.s.peer.InitializeParams() == nil {
+		return
+	}
+	b := append(buffers.get(0), `{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","logger":"burin","data":`...)
+	b = append(appendString(b, text), "}}\n"...)
+	a.s.out.write(b)
+	buffers.put(b)
+}
+
 // The answers that the form offers.
 const (
 	choiceOnce    = "allow once"
 	choiceSession = "allow for this session"
+	choiceProject = "always allow in this project"
 	choiceDeny    = "deny"
 )
 
-var formSchema = json.RawMessage(`{"type":"object","properties":{"decision":{"type":"string","title":"Decision",` +
-	`"enum":["` + choiceOnce + `","` + choiceSession + `","` + choiceDeny + `"]}},"required":["decision"]}`)
+// formSchema is the schema of a form that offers these answers.
+func formSchema(choices ...string) json.RawMessage {
+	return json.RawMessage(`{"type":"object","properties":{"decision":{"type":"string","title":"Decision",` +
+		`"enum":["` + strings.Join(choices, `","`) + `"]}},"required":["decision"]}`)
+}
 
 // form makes the form that shows a question.
 func form(q tool.Question) *mcp.ElicitParams {
@@ -76,7 +92,12 @@ func form(q tool.Question) *mcp.ElicitParams {
 	if q.Detail != "" {
 		parts = append(parts, shortened(q.Detail))
 	}
-	return &mcp.ElicitParams{Mode: "form", Message: strings.Join(parts, "\n\n"), RequestedSchema: formSchema}
+	choices := []string{choiceOnce, choiceSession, choiceDeny}
+	if q.Always != "" {
+		choices = slices.Insert(choices, 2, choiceProject)
+		parts = append(parts, "To allow it for this session, or always, allows "+q.Always+".")
+	}
+	return &mcp.ElicitParams{Mode: "form", Message: strings.Join(parts, "\n\n"), RequestedSchema: formSchema(choices...)}
 }
 
 // maxDetail is how many bytes of the detail a form shows.
@@ -104,6 +125,8 @@ func answerOf(r *mcp.ElicitResult) tool.Answer {
 		return tool.Once
 	case choiceSession:
 		return tool.ForSession
+	case choiceProject:
+		return tool.ForProject
 	}
 	return tool.No
 }

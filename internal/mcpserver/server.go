@@ -150,7 +150,7 @@ func (s *server) prepare(session Session) (err error) {
 	s.sdk = mcp.NewServer(impl, &mcp.ServerOptions{
 		Instructions:            session.Instructions(),
 		Logger:                  s.log,
-		Capabilities:            &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}},
+		Capabilities:            &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Logging: &mcp.LoggingCapabilities{}},
 		InitializedHandler:      s.trees.initialized,
 		RootsListChangedHandler: s.trees.changed, //lint:ignore SA1019 older protocols have it
 	})

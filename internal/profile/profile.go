@@ -5,7 +5,8 @@
 // (burin/config.json in the user's configuration folder, or BURIN_CONFIG)
 // and the project's (.burin/config.json in the root). Their keys are the
 // names of the flags. A flag wins over the project's file, and that over the
-// user's; lists of rules and directories are added up.
+// user's; lists of rules and directories are added up. What a person has
+// allowed for good when asked is kept in projects.json beside the user's file.
 //
 // A project's file comes with the project, perhaps from a stranger. It may
 // therefore only tighten: keys that would open something are an error there.
@@ -63,7 +64,11 @@ func Load(flags Profile) (Profile, error) {
 			return Profile{}, fmt.Errorf("%s: \"tools\" leaves none of those that the user's settings show", projectFile(root))
 		}
 	}
-	return user.with(project).with(flags), nil
+	kept, err := remembered(root)
+	if err != nil {
+		return Profile{}, err
+	}
+	return user.with(project).with(Profile{Allow: kept}).with(flags), nil
 }
 
 // userFile is the user's file, "" when there is no place for one.
@@ -81,7 +86,7 @@ func userFile() string {
 // Files returns the files that Load looks for.
 func (p Profile) Files() (files []string) {
 	if u := userFile(); u != "" {
-		files = append(files, u)
+		files = append(files, u, projectsFile())
 	}
 	return append(files, projectFile(p.Root))
 }
@@ -116,8 +121,14 @@ func (p Profile) Open(observe func(tool.Event)) (*burin.Engine, error) {
 
 // Session opens a session of the profile.
 func (p Profile) Session(e *burin.Engine, asker tool.Asker) (*burin.Session, error) {
+	var notify func(string)
+	if n, ok := asker.(tool.Notifier); ok {
+		notify = n.Notify
+	}
 	return e.Session(&burin.SessionOptions{
 		Dialect: p.Dialect, Tools: p.Tools, Mode: p.Mode,
 		Allow: p.Allow, Ask: p.Ask, Deny: p.Deny, Asker: asker,
+		Remember: func(rule string) error { return Remember(e.Roots()[0], rule) },
+		Notify: notify,
 	})
 }

@@ -20,7 +20,10 @@ const (
 // its background tasks. It may be used by many goroutines.
 type Session struct {
 	Host *Host
-	root string
+	// Ended, if set before the first task, is told of every task that ends by
+	// itself or because it took too long.
+	Ended func(*Background)
+	root  string
 
 	mu    sync.Mutex
 	dir   string
@@ -81,6 +84,14 @@ func (s *Session) Adopt(t *Task, description string, name func(pid, n int) strin
 	b := &Background{Task: t, ID: name(t.Pid, s.n), Description: description, File: t.Persist(), session: s}
 	s.tasks = append(s.tasks, b)
 	s.forget()
+	if s.Ended != nil {
+		go func() {
+			<-t.Done()
+			if c := t.End().Cause; c != Stopped && c != Closed {
+				s.Ended(b)
+			}
+		}()
+	}
 	return b, nil
 }
 
@@ -147,9 +158,9 @@ func (b *Background) Read(max int) (text string, left int64, err error) {
 	return text, b.whole().output().Stored - next, err
 }
 
-// Ended returns the tasks that have ended since it was last asked, and that
+// News returns the tasks that have ended since it was last asked, and that
 // nobody has read since.
-func (s *Session) Ended() (ended []*Background) {
+func (s *Session) News() (ended []*Background) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, b := range s.tasks {

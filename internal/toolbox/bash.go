@@ -205,7 +205,7 @@ func (r *runner) background(out *BashOut, limit time.Duration) (err error) {
 
 // collect gathers what there is to tell.
 func (r *runner) collect(out *BashOut) {
-	out.Ended = r.box.Shell.Ended()
+	out.Ended = r.box.Shell.News()
 	if out.Task != nil {
 		out.Output = r.task.Joined()
 		return

@@ -23,6 +23,9 @@ func fences(roots []Root, state string) []fence {
 	if dir, err := os.UserConfigDir(); err == nil {
 		list = append(list, fence{filepath.Join(dir, "burin"), burinReason})
 	}
+	if file, err := filepath.Abs(os.Getenv("BURIN_CONFIG")); err == nil && os.Getenv("BURIN_CONFIG") != "" {
+		list = append(list, fence{file, burinReason}, fence{filepath.Join(filepath.Dir(file), "projects.json"), burinReason})
+	}
 	for _, f := range list[:len(list):len(list)] {
 		if p, err := follow(filepath.Clean(f.path)); err == nil && p.real != f.path {
 			list = append(list, fence{p.real, f.reason})

@@ -118,6 +118,7 @@ func TestProtected(t *testing.T) {
 	top := t.TempDir()
 	ws, bare := top+"/ws", top+"/ws/bare.git"
 	t.Setenv("XDG_CONFIG_HOME", top+"/config")
+	t.Setenv("BURIN_CONFIG", top+"/mine/b.json")
 	write(t, ws+"/.git", "gitdir: ../main/worktrees/ws\n")
 	write(t, top+"/main/worktrees/ws/commondir", "../..\n")
 	write(t, ws+"/sub/.git/config", "")
@@ -137,6 +138,7 @@ func TestProtected(t *testing.T) {
 		{top + "/main/worktrees/ws/HEAD", true}, {top + "/main/config", true},
 		{"bare.git/config", true}, {"bare.git/hooks/x", true},
 		{".burin/rules.json", true}, {".BURIN/x", true}, {"state/journal", true}, {top + "/config/burin/config.json", true},
+		{top + "/mine/b.json", true}, {top + "/mine/projects.json", true}, {top + "/mine/other", false},
 		{"config", false}, {"hooks/x", false}, {".gitignore", false}, {".github/x", false}, {"git", false},
 		{"a.git/x", false}, {"burin/x", false}, {"state2/x", false}, {"é.git", false}, {"src/info", false},
 	} {
