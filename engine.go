@@ -50,7 +50,7 @@ func Open(root string, o *Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	host := shell.New(shell.Options{})
+	host := shell.New(shell.Options{Adopt: o.Adopt})
 	files, err := workspace.Open(append([]string{root}, o.Dirs...), &workspace.Options{
 		Durability: durability, State: o.State, Outputs: host.Outputs,
 	})

@@ -18,6 +18,10 @@ type Options struct {
 	// ripgrep, if there is one, for what only it can do), "native" or "rg".
 	// The answer is the same.
 	Search string
+	// Adopt makes this process the parent of processes that commands have let
+	// go of (Linux), so that those are ended, too. It is for programs that
+	// start no others in sessions of their own.
+	Adopt bool
 	// Observe, if set, is told every stage of every call.
 	Observe func(tool.Event)
 }

@@ -93,6 +93,7 @@ var measures = []struct {
 	{"start", (*bench).start},
 	{"read", (*bench).read},
 	{"edit", (*bench).edit},
+	{"commands", (*bench).commands},
 	{"parallel", (*bench).parallel},
 	{"memory", (*bench).memory},
 	{"lines", (*bench).lines},

@@ -116,7 +116,7 @@ func (p Profile) with(over Profile) Profile {
 
 // Open opens the engine of the profile.
 func (p Profile) Open(observe func(tool.Event)) (*burin.Engine, error) {
-	return burin.Open(p.Root, &burin.Options{Dirs: p.AddDir, Durability: p.Durability, Search: p.Search, Observe: observe})
+	return burin.Open(p.Root, &burin.Options{Dirs: p.AddDir, Durability: p.Durability, Search: p.Search, Adopt: true, Observe: observe})
 }
 
 // Session opens a session of the profile.

@@ -229,6 +229,7 @@ func (t *Task) await() {
 	state, _ := t.cmd.Process.Wait()
 	left := t.sweep()
 	left += t.drain()
+	left += t.host.leave(t)
 	for _, s := range []*spool{t.out, t.err, t.whole()} {
 		if s != nil {
 			s.finish()
@@ -242,10 +243,19 @@ func (t *Task) await() {
 		t.ended.Code, t.ended.Signal = exitOf(state)
 	}
 	t.mu.Unlock()
-	t.host.mu.Lock()
-	delete(t.host.tasks, t)
-	t.host.mu.Unlock()
 	close(t.done)
+}
+
+// leave takes a task off the list. After the last one it looks for strays, and
+// returns how many there were.
+func (h *Host) leave(t *Task) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.tasks, t)
+	if !h.o.Adopt || len(h.tasks) > 0 {
+		return 0
+	}
+	return h.endStrays(h.warden.is)
 }
 
 // sweep ends what the shell has left in its group, and returns how many

@@ -15,8 +15,8 @@
 //   - Memory does not grow with the output; see spool.go.
 //
 // What does not: a process that leaves the session and drops its environment
-// is not found, and neither is one that a daemon starts on request (docker
-// run, at, systemd-run). Without /proc (macOS) only the group is ended, on
+// is found only with Options.Adopt, and not when we are killed; one that a
+// daemon starts on request (docker run, at, systemd-run) is not. Without /proc (macOS) only the group is ended, on
 // Windows the tree of processes.
 package shell
 
@@ -44,6 +44,11 @@ type Options struct {
 	Start func(cmd *exec.Cmd, temp string) error
 	// PrivateTemp says that commands get temp as TMPDIR.
 	PrivateTemp bool
+	// Adopt makes this whole process the parent of processes that have lost
+	// theirs (Linux), so that those are found that have left their session
+	// and dropped their environment. A program that starts others in sessions
+	// of their own must not set it.
+	Adopt bool
 	// Front returns folders that come first in PATH. It may write into dir
 	// and is told the PATH that follows. It is called before the first
 	// command.
@@ -113,6 +118,9 @@ func (h *Host) prepare() error {
 		}
 		h.env = environment(h.o.Env(), h.program.Path, path, temp)
 		h.warden = startWarden(h.program, h.mark, h.dir)
+		if h.o.Adopt {
+			adopt()
+		}
 	})
 	return h.err
 }

@@ -126,6 +126,30 @@ func TestCloseEndsAll(t *testing.T) {
 	}
 }
 
+// Who has left the session and dropped its environment is found when it has
+// lost its parent.
+func TestStrays(t *testing.T) {
+	h := New(Options{Adopt: true})
+	defer h.Close()
+	task, end := run(t, h, Command{Text: "env -i setsid sh -c 'sleep 100 & sleep 101' >/dev/null 2>&1 & sleep 0.2"})
+	if end.Left == 0 {
+		t.Errorf("%+v", end)
+	}
+	if n := len(h.tasks); n > 0 {
+		t.Errorf("%d tasks are on the list", n)
+	}
+	var strays []int
+	eachProcess(func(pid int, s stat) {
+		b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if s.parent == os.Getpid() && strings.HasPrefix(string(b), "sleep\x0010") {
+			strays = append(strays, pid)
+		}
+	})
+	if len(strays) > 0 {
+		t.Errorf("%d strays are left of %d", len(strays), task.Pid)
+	}
+}
+
 // A command that starts ever more processes is ended.
 func TestTooManyProcesses(t *testing.T) {
 	h := host(t)

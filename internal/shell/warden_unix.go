@@ -87,6 +87,8 @@ func startWarden(p Program, mark, dir string) *warden {
 func (w *warden) add(pid int)    { w.say('+', pid) }
 func (w *warden) remove(pid int) { w.say('-', pid) }
 
+func (w *warden) is(pid int) bool { return w != nil && w.cmd.Process.Pid == pid }
+
 func (w *warden) say(what byte, pid int) {
 	if w != nil {
 		fmt.Fprintf(w.in, "%c%d\n", what, pid)

@@ -6,6 +6,7 @@ type warden struct{}
 
 func startWarden(Program, string, string) *warden { return nil }
 
-func (*warden) add(int)    {}
-func (*warden) remove(int) {}
-func (*warden) dismiss()   {}
+func (*warden) add(int)     {}
+func (*warden) remove(int)  {}
+func (*warden) is(int) bool { return false }
+func (*warden) dismiss()    {}
