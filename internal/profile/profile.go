@@ -129,6 +129,6 @@ func (p Profile) Session(e *burin.Engine, asker tool.Asker) (*burin.Session, err
 		Dialect: p.Dialect, Tools: p.Tools, Mode: p.Mode,
 		Allow: p.Allow, Ask: p.Ask, Deny: p.Deny, Asker: asker,
 		Remember: func(rule string) error { return Remember(e.Roots()[0], rule) },
-		Notify: notify,
+		Notify:   notify,
 	})
 }
