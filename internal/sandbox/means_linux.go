@@ -1,0 +1,9 @@
+package sandbox
+
+var known = []struct {
+	name string
+	open func(Options) (means, error)
+}{
+	{Landlock, openLandlock},
+	{Bubblewrap, openBubblewrap},
+}

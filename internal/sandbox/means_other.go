@@ -1,0 +1,8 @@
+//go:build !linux
+
+package sandbox
+
+var known []struct {
+	name string
+	open func(Options) (means, error)
+}
