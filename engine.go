@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -26,6 +27,7 @@ type Engine struct {
 	files    *workspace.Workspace
 	gate     schedule.Gate
 	shell    *shell.Host
+	confined *confinement
 	backend  toolbox.Backend
 	observe  func(tool.Event)
 	calls    atomic.Uint64
@@ -50,14 +52,22 @@ func Open(root string, o *Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	host := shell.New(shell.Options{Adopt: o.Adopt})
-	files, err := workspace.Open(append([]string{root}, o.Dirs...), &workspace.Options{
-		Durability: durability, State: o.State, Outputs: host.Outputs,
+	e := &Engine{backend: backend, observe: o.Observe}
+	e.shell = shell.New(shell.Options{
+		Adopt: o.Adopt, PrivateTemp: o.Sandbox != "" && o.Sandbox != "off",
+		Start: func(cmd *exec.Cmd, temp string) error { return e.confined.start(cmd, temp) },
+	})
+	e.files, err = workspace.Open(append([]string{root}, o.Dirs...), &workspace.Options{
+		Durability: durability, State: o.State, Outputs: e.shell.Outputs,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &Engine{files: files, shell: host, backend: backend, observe: o.Observe}, nil
+	if e.confined, err = confine(o.Sandbox, e.Roots()); err != nil {
+		e.files.Close()
+		return nil, err
+	}
+	return e, nil
 }
 
 func durability(name string) (workspace.Durability, error) {
@@ -84,7 +94,11 @@ func backend(name string) (toolbox.Backend, error) {
 
 // Close ends the commands that run and gives back what the engine holds. Other
 // calls that still run end as they would.
-func (e *Engine) Close() error { return errors.Join(e.shell.Close(), e.files.Close()) }
+func (e *Engine) Close() error {
+	err := e.shell.Close()
+	e.confined.close()
+	return errors.Join(err, e.files.Close())
+}
 
 // Roots returns the real paths of the root and the additional directories.
 func (e *Engine) Roots() (real []string) {
@@ -124,7 +138,7 @@ func (e *Engine) Session(o *SessionOptions) (*Session, error) {
 		box: toolbox.Box{
 			Files: e.files, Memory: new(toolbox.Memory), Settings: d.Settings,
 			Backend: e.backend, Ripgrep: findRipgrep,
-			Shell: commands, Background: lookAfterTasks(tools),
+			Shell: commands, Background: lookAfterTasks(tools), Notice: e.confined.note,
 		},
 		id: fmt.Sprintf("s%d", e.sessions.Add(1)),
 	}, nil
@@ -184,6 +198,9 @@ func insideGit(dir string) bool {
 		dir = parent
 	}
 }
+
+// Sandbox says how commands are confined, and what that does not cover.
+func (e *Engine) Sandbox() string { return e.confined.describe() }
 
 // State returns the folder where the engine keeps its locks and journals.
 func (e *Engine) State() string { return e.files.State() }

@@ -18,6 +18,11 @@ type Options struct {
 	// ripgrep, if there is one, for what only it can do), "native" or "rg".
 	// The answer is the same.
 	Search string
+	// Sandbox says how commands are confined: "off" (default); "auto": they
+	// write below the roots and in a folder for temporary files only, and do
+	// not read the user's keys, where the system can do that; "strict": and
+	// they have no network, and where the system cannot do that, Open fails.
+	Sandbox string
 	// Adopt makes this process the parent of processes that commands have let
 	// go of (Linux), so that those are ended, too. It is for programs that
 	// start no others in sessions of their own.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/burin-tools/burin/internal/profile"
 	"github.com/burin-tools/burin/internal/ripgrep"
+	"github.com/burin-tools/burin/internal/shell"
 )
 
 func doctorCommand() *cobra.Command {
@@ -72,8 +73,19 @@ func doctor(c *cobra.Command, flags *profile.Profile) error {
 		say("settings", "%s: %s", f, found)
 	}
 	say("replace", "%s", replaceTest(e.Roots()[0]))
+	say("shell", "%s", shellLine())
+	say("sandbox", "%s", e.Sandbox())
 	say("search", "%s", searchLine(c.Context(), p.Search))
 	return nil
+}
+
+// shellLine says which shell runs commands.
+func shellLine() string {
+	p, err := shell.Find(os.Getenv)
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("%s (%s)", p.Path, p.Why)
 }
 
 // searchLine says who matches patterns, and why.

@@ -116,6 +116,9 @@ func sideNotes(o *toolbox.BashOut) (notes []string) {
 	if n := o.Output.Rewritten; n > 0 {
 		notes = append(notes, fmt.Sprintf("Lines overwritten by a carriage return are left out: %d.", n))
 	}
+	if o.Notice != "" {
+		notes = append(notes, o.Notice)
+	}
 	return append(notes, endedNotes(o.Ended)...)
 }
 

@@ -155,7 +155,7 @@ func (h *Host) script(t *Task, c Command) (string, error) {
 		script = ". " + quoted(shellPath(f.Name()))
 	}
 	if c.Track {
-		t.dirFile = filepath.Join(h.dir, fmt.Sprintf("folder-%d", h.n.Add(1)))
+		t.dirFile = filepath.Join(h.temp(), fmt.Sprintf("folder-%d", h.n.Add(1)))
 		script = "trap " + quoted("builtin pwd -P >| "+quoted(shellPath(t.dirFile))+" 2>/dev/null") + " EXIT; " + script
 	}
 	return script, nil

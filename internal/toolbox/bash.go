@@ -56,6 +56,7 @@ type BashOut struct {
 	Entered  string // the session is now in this folder
 	Left     string // it ended in this folder, outside, and the session did not follow
 	Vanished string // the folder of the session that was no longer there
+	Notice   string // what is to be said once about how commands run
 	// Ended are background tasks that have ended meanwhile.
 	Ended []*shell.Background
 }
@@ -206,6 +207,9 @@ func (r *runner) background(out *BashOut, limit time.Duration) (err error) {
 // collect gathers what there is to tell.
 func (r *runner) collect(out *BashOut) {
 	out.Ended = r.box.Shell.News()
+	if r.box.Notice != nil {
+		out.Notice = r.box.Notice()
+	}
 	if out.Task != nil {
 		out.Output = r.task.Joined()
 		return

@@ -34,6 +34,10 @@ type Box struct {
 	// background task, so that there may be some.
 	Background bool
 
+	// Notice returns what is to be said once about how commands run, "" when
+	// there is nothing.
+	Notice func() string
+
 	// Ripgrep finds a ripgrep; nil where none may be used.
 	Ripgrep func(context.Context) (*ripgrep.Program, error)
 }
