@@ -112,14 +112,14 @@ func TestNoProcessIsLeft(t *testing.T) {
 		end  func(*server)
 		left int // the server itself
 	}{
-		{"timeout", map[string]any{"timeout": 1000}, func(s *server) { s.line() }, 1},
+		{"timeout", map[string]any{"timeout": 1000}, func(*server) {}, 1},
 		{"cancel", nil, func(s *server) {
 			s.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`)
 		}, 1},
 		{"the client closes its end", nil, func(s *server) { s.in.Close() }, 0},
 		{"SIGTERM", nil, func(s *server) { s.cmd.Process.Signal(syscall.SIGTERM) }, 0},
-		{"SIGKILL", nil, func(s *server) { s.cmd.Process.Kill(); s.cmd.Wait() }, 0},
-		{"SIGKILL, task in the background", map[string]any{"run_in_background": true}, func(s *server) { s.cmd.Process.Kill(); s.cmd.Wait() }, 0},
+		{"SIGKILL", nil, func(s *server) { s.cmd.Process.Kill() }, 0},
+		{"SIGKILL, task in the background", map[string]any{"run_in_background": true}, func(s *server) { s.cmd.Process.Kill() }, 0},
 		{"end of the server, task in the background", map[string]any{"run_in_background": true}, func(s *server) { s.in.Close() }, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -131,7 +131,9 @@ func TestNoProcessIsLeft(t *testing.T) {
 			}
 			s.call(1, args)
 			s.await(func(n int) bool { return n > processes }, 10*time.Second)
-			go io.Copy(io.Discard, s.out)
+			heard := make(chan struct{})
+			go func() { io.Copy(io.Discard, s.out); close(heard) }()
+			t.Cleanup(func() { s.cmd.Process.Kill(); <-heard })
 			c.end(s)
 			s.await(func(n int) bool { return n <= c.left }, 15*time.Second)
 		})
