@@ -52,9 +52,13 @@ func Open(root string, o *Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	front, err := front(o.Shadows)
+	if err != nil {
+		return nil, err
+	}
 	e := &Engine{backend: backend, observe: o.Observe}
 	e.shell = shell.New(shell.Options{
-		Adopt: o.Adopt, PrivateTemp: o.Sandbox != "" && o.Sandbox != "off",
+		Adopt: o.Adopt, Front: front, PrivateTemp: o.Sandbox != "" && o.Sandbox != "off",
 		Start: func(cmd *exec.Cmd, temp string) error { return e.confined.start(cmd, temp) },
 	})
 	e.files, err = workspace.Open(append([]string{root}, o.Dirs...), &workspace.Options{
@@ -68,6 +72,24 @@ func Open(root string, o *Options) (*Engine, error) {
 		return nil, err
 	}
 	return e, nil
+}
+
+// front returns what puts the shadows in front of PATH, nil for nothing.
+func front(shadows string) (func(ctx context.Context, dir, path string) []string, error) {
+	switch shadows {
+	case "", "auto":
+		return func(ctx context.Context, dir, path string) []string {
+			for _, s := range shell.Shadows(ctx, shadowOptions(dir, path)) {
+				if s.Active {
+					return []string{dir}
+				}
+			}
+			return nil
+		}, nil
+	case "off":
+		return nil, nil
+	}
+	return nil, fmt.Errorf("unknown choice of shadows %q; it is auto or off", shadows)
 }
 
 func durability(name string) (workspace.Durability, error) {
@@ -179,6 +201,22 @@ func (e *Engine) policy(d *dialect.Dialect, o *SessionOptions) (*permission.Poli
 	})
 }
 
+// shadowOptions are where programs for the shadows are looked for: first in
+// the folder of this program.
+func shadowOptions(dir, path string) shell.ShadowOptions {
+	o := shell.ShadowOptions{Dir: dir, Path: path, Ripgrep: func(ctx context.Context) (string, error) {
+		p, err := findRipgrep(ctx)
+		if err != nil {
+			return "", err
+		}
+		return p.Path, nil
+	}}
+	if beside := ripgrep.Usual().Beside; beside != "" {
+		o.Beside = []string{beside}
+	}
+	return o
+}
+
 // findRipgrep finds a ripgrep next to this program, on PATH or in Burin's
 // cache.
 func findRipgrep(ctx context.Context) (*ripgrep.Program, error) {
@@ -201,6 +239,19 @@ func insideGit(dir string) bool {
 
 // Sandbox says how commands are confined, and what that does not cover.
 func (e *Engine) Sandbox() string { return e.confined.describe() }
+
+// Shadows says what grep, find and rg mean in commands, and why.
+func (e *Engine) Shadows(ctx context.Context) (lines []string) {
+	dir, err := os.MkdirTemp("", "burin-")
+	if err != nil {
+		return nil
+	}
+	defer os.RemoveAll(dir)
+	for _, s := range shell.Shadows(ctx, shadowOptions(dir, os.Getenv("PATH"))) {
+		lines = append(lines, s.Why)
+	}
+	return lines
+}
 
 // State returns the folder where the engine keeps its locks and journals.
 func (e *Engine) State() string { return e.files.State() }

@@ -23,6 +23,10 @@ type Options struct {
 	// not read the user's keys, where the system can do that; "strict": and
 	// they have no network, and where the system cannot do that, Open fails.
 	Sandbox string
+	// Shadows says what grep, find and rg mean in commands: "auto" (default):
+	// ugrep, bfs and ripgrep where these are installed and do what is
+	// expected of them; "off": what they always mean.
+	Shadows string
 	// Adopt makes this process the parent of processes that commands have let
 	// go of (Linux), so that those are ended, too. It is for programs that
 	// start no others in sessions of their own.

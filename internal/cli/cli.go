@@ -121,6 +121,7 @@ func addFlags(c *cobra.Command) *profile.Profile {
 	f.StringVar(&p.Durability, "durability", "", "full: synced to disk before the answer (default); fast: left to the system")
 	f.StringVar(&p.Search, "search", "", "who matches patterns: auto (default), native or rg; the answer is the same")
 	f.StringVar(&p.Sandbox, "sandbox", "", "confine commands: off (default), auto or strict")
+	f.StringVar(&p.Shadows, "shadows", "", "what grep, find and rg mean in commands: auto (default; ugrep, bfs and ripgrep where they are) or off")
 	c.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(burin.Dialects(), cobra.ShellCompDirectiveNoFileComp))
 	c.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions(
 		[]string{"default", "acceptEdits", "plan", "bypass", "dontAsk"}, cobra.ShellCompDirectiveNoFileComp))

@@ -74,6 +74,13 @@ func doctor(c *cobra.Command, flags *profile.Profile) error {
 	}
 	say("replace", "%s", replaceTest(e.Roots()[0]))
 	say("shell", "%s", shellLine())
+	if p.Shadows == "off" {
+		say("shadows", "off, as set: grep, find and rg are the system's")
+	} else {
+		for _, line := range e.Shadows(c.Context()) {
+			say("shadows", "%s", line)
+		}
+	}
 	say("sandbox", "%s", e.Sandbox())
 	say("search", "%s", searchLine(c.Context(), p.Search))
 	return nil

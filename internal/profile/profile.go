@@ -35,12 +35,13 @@ type Profile struct {
 	Durability string   `json:"durability"` // full or fast
 	Search     string   `json:"search"`     // auto, native or rg
 	Sandbox    string   `json:"sandbox"`    // off, auto or strict
+	Shadows    string   `json:"shadows"`    // auto or off
 	Structured bool     `json:"structured"` // send machine-readable results too
 }
 
 // opens are the keys that a project's file may not have.
 // A dialect brings what its original allows, durability a promise.
-var opens = []string{"root", "add-dir", "mode", "allow", "dialect", "durability", "sandbox", "structured"}
+var opens = []string{"root", "add-dir", "mode", "allow", "dialect", "durability", "sandbox", "shadows", "structured"}
 
 // Load reads the files and puts flags over them. A file that is not there is
 // fine; one that cannot be read or understood is an error that names the
@@ -99,7 +100,7 @@ func (p Profile) with(over Profile) Profile {
 	for _, s := range []struct {
 		at   *string
 		over string
-	}{{&p.Root, over.Root}, {&p.Dialect, over.Dialect}, {&p.Mode, over.Mode}, {&p.Durability, over.Durability}, {&p.Search, over.Search}, {&p.Sandbox, over.Sandbox}} {
+	}{{&p.Root, over.Root}, {&p.Dialect, over.Dialect}, {&p.Mode, over.Mode}, {&p.Durability, over.Durability}, {&p.Search, over.Search}, {&p.Sandbox, over.Sandbox}, {&p.Shadows, over.Shadows}} {
 		if s.over != "" {
 			*s.at = s.over
 		}
@@ -117,7 +118,10 @@ func (p Profile) with(over Profile) Profile {
 
 // Open opens the engine of the profile.
 func (p Profile) Open(observe func(tool.Event)) (*burin.Engine, error) {
-	return burin.Open(p.Root, &burin.Options{Dirs: p.AddDir, Durability: p.Durability, Search: p.Search, Sandbox: p.Sandbox, Adopt: true, Observe: observe})
+	return burin.Open(p.Root, &burin.Options{
+		Dirs: p.AddDir, Durability: p.Durability, Search: p.Search,
+		Sandbox: p.Sandbox, Shadows: p.Shadows, Adopt: true, Observe: observe,
+	})
 }
 
 // Session opens a session of the profile.

@@ -135,7 +135,7 @@ func TestStop(t *testing.T) {
 		"trap '' TERM; echo on; sleep 60; sleep 60; sleep 60",
 		`echo on; sh -c 'sh -c "sleep 60; echo late" | cat'`,
 		"setsid sleep 60 & echo on; sleep 60",
-		"set -m; sleep 60 & echo on; wait",
+		"bash -c 'set -m; sleep 60 & echo on; wait'",
 		"echo on; kill -STOP $$",
 	} {
 		task, err := h.Start(Command{Text: text, Dir: t.TempDir(), Keep: 100})

@@ -1,4 +1,3 @@
-// Package shell runs commands of a shell.
 package shell
 
 import (
@@ -94,11 +93,6 @@ func (o ShadowOptions) shell() string {
 		return "#!/bin/sh\n"
 	}
 	return "#!" + o.Shell + "\n"
-}
-
-// quote makes one word of a path, for a POSIX shell.
-func quote(path string) string {
-	return "'" + strings.ReplaceAll(filepath.ToSlash(path), "'", `'\''`) + "'"
 }
 
 // look finds a program in the folders given first and in PATH; "" if there is

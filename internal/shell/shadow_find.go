@@ -28,7 +28,7 @@ func shadowFind(ctx context.Context, o ShadowOptions, s *Shadow) (string, error)
 	}
 	s.Version = found.version
 	s.Why = fmt.Sprintf("find is %s (%s).", found.version, s.Program)
-	return o.shell() + shadowMark + "find is bfs.\nexec " + quote(s.Program) + " " + strings.Join(findFlags, " ") + ` "$@"` + "\n", nil
+	return o.shell() + shadowMark + "find is bfs.\nexec " + quoted(shellPath(s.Program)) + " " + strings.Join(findFlags, " ") + ` "$@"` + "\n", nil
 }
 
 // tryBfs lists a small folder with the flags, and with an alternation that

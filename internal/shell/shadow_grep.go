@@ -105,7 +105,7 @@ func sortedLines(text string) string {
 // search of folders, with plain patterns. Without folders there is nothing to
 // ignore, and what a pipe has may not be valid UTF-8, which ugrep would skip.
 func grepText(o ShadowOptions, ugrep, system string, perl bool) string {
-	other := "exec " + quote(system) + ` "$@"`
+	other := "exec " + quoted(shellPath(system)) + ` "$@"`
 	rather := `other "$@"`
 	if system == "" {
 		other = `echo 'grep: there is only ugrep here, which does not do this as grep does' >&2; exit 127`
@@ -119,7 +119,7 @@ func grepText(o ShadowOptions, ugrep, system string, perl bool) string {
 		"@MARK@", shadowMark+"grep -r is ugrep.",
 		"@OTHER@", other,
 		"@RATHER@", rather,
-		"@UGREP@", quote(ugrep)+" "+strings.Join(grepFlags, " "),
+		"@UGREP@", quoted(shellPath(ugrep))+" "+strings.Join(grepFlags, " "),
 		"@KINDS@", kinds,
 		"@LETTERS@", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_",
 	).Replace(grepScript)

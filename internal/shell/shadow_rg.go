@@ -33,5 +33,5 @@ func shadowRg(ctx context.Context, o ShadowOptions, s *Shadow) (string, error) {
 	}
 	s.Version = found.version
 	s.Why = fmt.Sprintf("rg is %s (%s), since the system has none.", found.version, s.Program)
-	return o.shell() + shadowMark + "rg is ripgrep.\nexec " + quote(s.Program) + ` "$@"` + "\n", nil
+	return o.shell() + shadowMark + "rg is ripgrep.\nexec " + quoted(shellPath(s.Program)) + ` "$@"` + "\n", nil
 }

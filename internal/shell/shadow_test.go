@@ -70,8 +70,8 @@ func gnu(t *testing.T, name string) string {
 	return path
 }
 
-// tool writes a shell script that pretends to be a program.
-func tool(t *testing.T, dir, name, text string) string {
+// fakeProgram writes a shell script that pretends to be a program.
+func fakeProgram(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	os.MkdirAll(dir, 0o755)
 	path := filepath.Join(dir, name)
@@ -99,7 +99,7 @@ type outcome struct {
 	code     int
 }
 
-func run(t *testing.T, dir, path, in, program string, args ...string) (o outcome) {
+func runTool(t *testing.T, dir, path, in, program string, args ...string) (o outcome) {
 	t.Helper()
 	cmd := exec.Command(program, args...)
 	var out, failed strings.Builder
@@ -268,8 +268,8 @@ func TestGrepIsGrep(t *testing.T) {
 	const in = "one\nfoo two\nfoo\n"
 	for _, line := range grepLines {
 		args := words(t, line)
-		want := run(t, place, os.Getenv("PATH"), in, system, args...)
-		got := run(t, place, os.Getenv("PATH"), in, filepath.Join(dir, "grep"), args...)
+		want := runTool(t, place, os.Getenv("PATH"), in, system, args...)
+		got := runTool(t, place, os.Getenv("PATH"), in, filepath.Join(dir, "grep"), args...)
 		if likeGrep(want) != likeGrep(got) {
 			t.Errorf("grep %s\nis    %s%s\nwants %s%s", line, likeGrep(got), got.err, likeGrep(want), want.err)
 		}
@@ -314,8 +314,8 @@ func TestGrepIsGrepByChance(t *testing.T) {
 			}
 		}
 		args = append(args, "-e", pattern, "sub", "noise", "main.go")
-		want := run(t, place, os.Getenv("PATH"), "", system, args...)
-		got := run(t, place, os.Getenv("PATH"), "", filepath.Join(dir, "grep"), args...)
+		want := runTool(t, place, os.Getenv("PATH"), "", system, args...)
+		got := runTool(t, place, os.Getenv("PATH"), "", filepath.Join(dir, "grep"), args...)
 		if likeGrep(want) != likeGrep(got) {
 			t.Errorf("grep %q\nis    %s%s\nwants %s%s", args, likeGrep(got), got.err, likeGrep(want), want.err)
 		}
@@ -346,7 +346,7 @@ func TestGrepIgnores(t *testing.T) {
 		{"printf 'x\\377foo\\n' | grep -ac foo", "1\n", 0},
 		{"grep -rn 'fo[[:alpha:]]' a.txt sub | sort", "a.txt:1:foo\nsub/.ignored.log:1:foo\n", 0}, // not plain: shows all
 	} {
-		got := run(t, place, path, "", "sh", "-c", c.script)
+		got := runTool(t, place, path, "", "sh", "-c", c.script)
 		if got.out != c.want || got.code != c.code {
 			t.Errorf("%s: %q, %d, %s; want %q, %d", c.script, got.out, got.code, got.err, c.want, c.code)
 		}
@@ -356,8 +356,8 @@ func TestGrepIgnores(t *testing.T) {
 // Which command lines ugrep gets. Others are the system's, whatever they are.
 func TestWhoGreps(t *testing.T) {
 	there := t.TempDir() + "/it's here"
-	ugrep := tool(t, there, "ugrep", `echo "ugrep" "$@"; exit 3`)
-	system := tool(t, there, "grep", `echo "grep" "$@"; exit 4`)
+	ugrep := fakeProgram(t, there, "ugrep", `echo "ugrep" "$@"; exit 3`)
+	system := fakeProgram(t, there, "grep", `echo "grep" "$@"; exit 4`)
 	place := tree(t, project)
 	script := filepath.Join(t.TempDir(), "grep")
 	alone := filepath.Join(t.TempDir(), "grep")
@@ -382,7 +382,7 @@ func TestWhoGreps(t *testing.T) {
 	}
 	for who, lines := range map[string][]string{"ugrep 3": ours, "grep 4": theirs} {
 		for _, line := range lines {
-			got := run(t, place, os.Getenv("PATH"), "", script, words(t, line)...)
+			got := runTool(t, place, os.Getenv("PATH"), "", script, words(t, line)...)
 			first, _, _ := strings.Cut(got.out, " ")
 			if fmt.Sprint(first, " ", got.code) != who {
 				t.Errorf("grep %s is for %s: %q, %d %s", line, who, got.out, got.code, got.err)
@@ -390,11 +390,11 @@ func TestWhoGreps(t *testing.T) {
 		}
 	}
 	for line, code := range map[string]int{"foo main.go": 3, "-rn foo .": 3, "-rn '[[:space:]]' .": 3, "-rz foo .": 127, "-rP 'foo' .": 127} {
-		if got := run(t, place, os.Getenv("PATH"), "", alone, words(t, line)...); got.code != code {
+		if got := runTool(t, place, os.Getenv("PATH"), "", alone, words(t, line)...); got.code != code {
 			t.Errorf("with no grep on the system, grep %s: %+v", line, got)
 		}
 	}
-	got := run(t, place, os.Getenv("PATH"), "", script, "-rn", "two words", "docs")
+	got := runTool(t, place, os.Getenv("PATH"), "", script, "-rn", "two words", "docs")
 	if want := "ugrep " + strings.Join(grepFlags, " ") + " -rn two words docs\n"; got.out != want {
 		t.Errorf("arguments: %q, want %q", got.out, want)
 	}
@@ -405,11 +405,11 @@ func TestWhoGreps(t *testing.T) {
 func TestBrokenPrograms(t *testing.T) {
 	beside, dir := t.TempDir(), t.TempDir()
 	for _, name := range []string{"grep", "find", "rg"} {
-		tool(t, dir, name, "exit 1")
+		fakeProgram(t, dir, name, "exit 1")
 	}
-	tool(t, beside, "ugrep", `case $1 in --version) echo ugrep 1.0 ;; *) exit 0 ;; esac`)
-	tool(t, beside, "bfs", `echo "Unsupported regex type." >&2; exit 1`)
-	tool(t, beside, "rg", `exit 2`)
+	fakeProgram(t, beside, "ugrep", `case $1 in --version) echo ugrep 1.0 ;; *) exit 0 ;; esac`)
+	fakeProgram(t, beside, "bfs", `echo "Unsupported regex type." >&2; exit 1`)
+	fakeProgram(t, beside, "rg", `exit 2`)
 	o := ShadowOptions{Dir: dir, Path: t.TempDir(), Beside: []string{beside}}
 	for name, why := range map[string]string{"grep": "did not find", "find": "does not take -S dfs", "rg": "exit code 2"} {
 		if s := shadowed(t, name, o); s.Active || !strings.Contains(s.Why, why) {
@@ -426,7 +426,7 @@ func TestBrokenPrograms(t *testing.T) {
 
 func TestFind(t *testing.T) {
 	beside, dir := t.TempDir(), t.TempDir()
-	bfs := tool(t, beside, "bfs", `case "$*" in
+	bfs := fakeProgram(t, beside, "bfs", `case "$*" in
 --version) echo bfs 9.1 ;;
 *findutils-default\ -L*) printf './b.txt\n./a.go\n' ;;
 *) echo "$#" "$@"; exit 5 ;;
@@ -435,7 +435,7 @@ esac`)
 	if !s.Active || s.Program != bfs || s.Version != "bfs 9.1" {
 		t.Errorf("%+v", s)
 	}
-	got := run(t, dir, os.Getenv("PATH"), "", filepath.Join(dir, "find"), "a b", "-name", "*.go")
+	got := runTool(t, dir, os.Getenv("PATH"), "", filepath.Join(dir, "find"), "a b", "-name", "*.go")
 	if got.out != "7 -S dfs -regextype findutils-default a b -name *.go\n" || got.code != 5 {
 		t.Errorf("%+v", got)
 	}
@@ -474,8 +474,8 @@ sub -depth
 		if strings.Contains(line, "'") {
 			args = words(t, line)
 		}
-		want := run(t, place, os.Getenv("PATH"), "", system, args...)
-		got := run(t, place, os.Getenv("PATH"), "", filepath.Join(dir, "find"), args...)
+		want := runTool(t, place, os.Getenv("PATH"), "", system, args...)
+		got := runTool(t, place, os.Getenv("PATH"), "", filepath.Join(dir, "find"), args...)
 		if likeGrep(want) != likeGrep(got) {
 			t.Errorf("find %s\nis    %s%s\nwants %s%s", line, likeGrep(got), got.err, likeGrep(want), want.err)
 		}
@@ -484,18 +484,18 @@ sub -depth
 
 func TestRg(t *testing.T) {
 	elsewhere, path, dir := t.TempDir(), t.TempDir(), t.TempDir()
-	other := tool(t, elsewhere, "rg", `case $1 in --version) echo ripgrep 15.0 ;; *) echo "$#" "$@"; exit 1 ;; esac`)
+	other := fakeProgram(t, elsewhere, "rg", `case $1 in --version) echo ripgrep 15.0 ;; *) echo "$#" "$@"; exit 1 ;; esac`)
 	o := ShadowOptions{Dir: dir, Path: dir + ":" + path + ":relative:", Ripgrep: func(context.Context) (string, error) { return other, nil }}
 	for range 2 { // the second time, our own script is in PATH
 		if s := shadowed(t, "rg", o); !s.Active || s.Program != other || s.Version != "ripgrep 15.0" {
 			t.Errorf("%+v", s)
 		}
 	}
-	got := run(t, dir, os.Getenv("PATH"), "", filepath.Join(dir, "rg"), "a b", "c")
+	got := runTool(t, dir, os.Getenv("PATH"), "", filepath.Join(dir, "rg"), "a b", "c")
 	if got.out != "2 a b c\n" || got.code != 1 {
 		t.Errorf("%+v", got)
 	}
-	there := tool(t, path, "rg", "")
+	there := fakeProgram(t, path, "rg", "")
 	if s := shadowed(t, "rg", o); s.Active || !strings.Contains(s.Why, there+" is there") {
 		t.Errorf("%+v", s)
 	}
@@ -521,7 +521,7 @@ func TestShadowsOfOthers(t *testing.T) {
 func TestProgramsAreRemembered(t *testing.T) {
 	beside := t.TempDir()
 	log := filepath.Join(t.TempDir(), "log")
-	tool(t, beside, "bfs", `echo x >> `+log+`; printf './a.go\n./b.txt\n'`)
+	fakeProgram(t, beside, "bfs", `echo x >> `+log+`; printf './a.go\n./b.txt\n'`)
 	o := ShadowOptions{Dir: t.TempDir(), Path: t.TempDir(), Beside: []string{beside}}
 	shadowed(t, "find", o)
 	first, _ := os.ReadFile(log)
@@ -529,7 +529,7 @@ func TestProgramsAreRemembered(t *testing.T) {
 	if again, _ := os.ReadFile(log); len(first) == 0 || len(again) != len(first) {
 		t.Errorf("asked %d times, then %d", len(first)/2, len(again)/2)
 	}
-	tool(t, beside, "bfs", `echo changed >> `+log+`; exit 1`)
+	fakeProgram(t, beside, "bfs", `echo changed >> `+log+`; exit 1`)
 	if s := shadowed(t, "find", o); s.Active {
 		t.Errorf("it has changed: %+v", s)
 	}

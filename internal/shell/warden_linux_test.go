@@ -38,7 +38,7 @@ var stubborn = []string{
 	"trap '' TERM; sleep 100; sleep 100; sleep 100",
 	"setsid sleep 100 & wait",
 	"env -i sleep 100; sleep 100",
-	"set -m; sleep 100 & sleep 100 | cat",
+	"bash -c 'set -m; sleep 100 & sleep 100 | cat'",
 	`sh -c 'sh -c "sleep 100" | cat'`,
 }
 
