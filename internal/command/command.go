@@ -52,6 +52,9 @@ type Word struct {
 	// that is not Known, the source.
 	Text  string
 	Known bool // false when it is computed: $x, $(…), $((…)), ~user
+	// Source is the word as written. The words of a brace expansion have one
+	// source.
+	Source string
 	// Glob says that Text is a pattern of names, with \ before signs that
 	// mean themselves. It may become any number of words.
 	Glob bool
