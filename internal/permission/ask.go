@@ -113,14 +113,17 @@ func question(ctx context.Context, plan *tool.Plan, v tool.Verdict) tool.Questio
 	return q
 }
 
-// detail returns the preview of a plan, cut where it is long.
+// detail returns the preview of a plan, or its command, cut where it is long.
 func detail(ctx context.Context, plan *tool.Plan) string {
-	if plan.Preview == nil {
-		return ""
-	}
-	text, err := plan.Preview(ctx)
-	if err != nil {
-		return fmt.Sprintf("(no preview: %v)", err)
+	text := ""
+	switch {
+	case plan.Preview != nil:
+		var err error
+		if text, err = plan.Preview(ctx); err != nil {
+			return fmt.Sprintf("(no preview: %v)", err)
+		}
+	case plan.Command != nil:
+		text = plan.Command.Text
 	}
 	total := utf8.RuneCountInString(text)
 	if total <= maxDetail {
@@ -173,13 +176,27 @@ type subject struct {
 	tree bool
 }
 
+// A line is a command and the folder in which it runs.
+type line struct{ dir, text string }
+
+func lineOf(c *tool.Command) line { return line{c.Dir, strings.TrimSpace(c.Text)} }
+
 // remember keeps that a person allowed what the plan does to its paths. Who
 // may write a file may read what was written: the first write creates it, the
-// next one replaces what it knows. A command is not remembered: nobody knows
-// what the next one will touch.
+// next one replaces what it knows. Of a command, the rules are kept that Always
+// offers; where there are none, or they are not enough, this very command.
 func (p *Policy) remember(plan *tool.Plan) {
+	if plan.Command != nil {
+		if rules := p.Always(plan); rules != "" && p.Learn(rules) == nil && p.Check(plan).Decision == tool.Allow {
+			return
+		}
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if plan.Command != nil {
+		p.lines[lineOf(plan.Command)] = true
+		return
+	}
 	for _, a := range plan.Access {
 		if !a.Everything && a.Real != "" {
 			op := opOf(a)

@@ -10,6 +10,9 @@ import (
 // Check returns what the rules and the mode say of a plan, and which of them
 // said it. It asks nobody.
 func (p *Policy) Check(plan *tool.Plan) tool.Verdict {
+	if plan.Command != nil {
+		return p.checkLine(p.job(plan))
+	}
 	accesses := plan.Access
 	if len(accesses) == 0 {
 		accesses = []tool.Access{{}} // rules about the tool still hold
@@ -101,7 +104,7 @@ func (p *Policy) blockedSecret(plan *tool.Plan, a tool.Access) (tool.Verdict, bo
 
 // namedBy returns the allow rule that has a secret in mind, or nil.
 func (p *Policy) namedBy(plan *tool.Plan, a tool.Access, op tool.Op) *rule {
-	for _, r := range p.allow {
+	for _, r := range p.allowing() {
 		if r.names(plan, a, op) {
 			return r
 		}
@@ -124,7 +127,7 @@ func (p *Policy) judge(plan *tool.Plan, a tool.Access) tool.Verdict {
 		}
 	}
 	if a.Everything {
-		return p.judgeCommand(plan, a)
+		return p.judgeUnread(plan, a)
 	}
 	strictest := tool.Verdict{Decision: tool.Allow, Reason: "it touches no path"}
 	for i, op := range halves(a) {
@@ -135,10 +138,10 @@ func (p *Policy) judge(plan *tool.Plan, a tool.Access) tool.Verdict {
 	return strictest
 }
 
-// judgeCommand returns what allow rules and the mode say of a plan that may
-// touch anything.
-func (p *Policy) judgeCommand(plan *tool.Plan, a tool.Access) tool.Verdict {
-	for _, r := range p.allow {
+// judgeUnread returns what allow rules and the mode say of a plan that may
+// touch anything and does not say which command it runs.
+func (p *Policy) judgeUnread(plan *tool.Plan, a tool.Access) tool.Verdict {
+	for _, r := range p.allowing() {
 		if r.permits(plan, a, 0) {
 			return allowedBy(r)
 		}
@@ -185,7 +188,7 @@ func (p *Policy) judgePath(plan *tool.Plan, a tool.Access, op tool.Op) tool.Verd
 // path wants a rule that has it in mind.
 func (p *Policy) permittedBy(plan *tool.Plan, a tool.Access, op tool.Op) *rule {
 	protected := a.Protected != "" && op.Writes()
-	for _, r := range p.allow {
+	for _, r := range p.allowing() {
 		if r.permits(plan, a, op) && (!protected || r.pattern != nil && r.pattern.namesProtected(a)) {
 			return r
 		}

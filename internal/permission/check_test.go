@@ -51,7 +51,7 @@ func accessOf(op tool.Op, name string) tool.Access {
 	return a
 }
 
-func command() *tool.Plan {
+func unread() *tool.Plan {
 	return &tool.Plan{Tool: "Bash", Name: "run_command", Summary: "ls", Access: []tool.Access{{Everything: true}}}
 }
 
@@ -89,7 +89,7 @@ func TestRules(t *testing.T) {
 		{"", searchOf("/w"), "allow"},
 		{"", writeOf("/w/a"), "ask"},
 		{"", editOf("/w/a"), "ask"},
-		{"", command(), "ask"},
+		{"", unread(), "ask"},
 		{"", nothing(), "allow"},
 
 		// The three words speak of what is done, not of who does it.
@@ -120,8 +120,8 @@ func TestRules(t *testing.T) {
 
 		// Every tool.
 		{"allow *", writeOf("/w/a"), "allow *"},
-		{"allow *", command(), "ask"},
-		{"deny *", command(), "deny *"},
+		{"allow *", unread(), "ask"},
+		{"deny *", unread(), "deny *"},
 		{"deny *(src/**)", readOf("/w/src/a"), "deny *(src/**)"},
 		{"allow *(src/**)", editOf("/w/src/a"), "allow *(src/**)"},
 
@@ -222,16 +222,16 @@ func TestRules(t *testing.T) {
 		{"", readOf("/w/.git/config"), "allow"},
 
 		// Commands.
-		{"deny Bash(rm *)", command(), "deny Bash(rm *)"},
-		{"deny Bash", command(), "deny Bash"},
-		{"ask Bash(git push*)", command(), "ask Bash(git push*)"},
-		{"allow Bash", command(), "ask"},
-		{"allow Bash(ls)", command(), "ask"},
-		{"allow run_command", command(), "ask"},
-		{"deny run_command(echo [)", command(), "deny run_command(echo [)"},
-		{"deny bash", command(), "deny bash"},
+		{"deny Bash(rm *)", unread(), "deny Bash(rm *)"},
+		{"deny Bash", unread(), "deny Bash"},
+		{"ask Bash(git push*)", unread(), "ask Bash(git push*)"},
+		{"allow Bash", unread(), "ask"},
+		{"allow Bash(ls)", unread(), "ask"},
+		{"allow run_command", unread(), "ask"},
+		{"deny run_command(echo [)", unread(), "deny run_command(echo [)"},
+		{"deny bash", unread(), "deny bash"},
 		{"deny Bash", readOf("/w/a"), "allow"},
-		{"deny Edit(src/**)", command(), "ask"},
+		{"deny Edit(src/**)", unread(), "ask"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.rules+" on "+tt.plan.Summary, func(t *testing.T) {
@@ -274,7 +274,7 @@ func TestModes(t *testing.T) {
 		{"edit .git", editOf("/w/.git/config"), "??n?n"},
 		{"read .git", readOf("/w/.git/config"), "aaaaa"},
 		{"secret", readOf("/w/.env"), "nnnnn"},
-		{"command", command(), "??nan"},
+		{"command", unread(), "??nan"},
 		{"nothing", nothing(), "aaaaa"},
 		{"allowed by a rule", editOf("/w/free"), "aaaaa"},
 		{"asked for by a rule", editOf("/w/careful"), "??n?n"},
@@ -311,7 +311,7 @@ func TestSettings(t *testing.T) {
 		{"write outside like inside", Options{OutsideWrite: AllowOutside}, writeOf("/x/a"), tool.Ask, tool.Denied},
 		{"write outside like inside, bypass", Options{Mode: Bypass, OutsideWrite: AllowOutside}, writeOf("/x/a"), tool.Allow, ""},
 		{"asked outside", Options{}, readOf("/x/a"), tool.Ask, tool.Outside},
-		{"a command is nowhere", Options{OutsideRead: RefuseOutside, OutsideWrite: RefuseOutside}, command(), tool.Ask, tool.Denied},
+		{"a command is nowhere", Options{OutsideRead: RefuseOutside, OutsideWrite: RefuseOutside}, unread(), tool.Ask, tool.Denied},
 		{"secrets left to rules", Options{Sensitive: DenyRules}, readOf("/w/.env"), tool.Allow, ""},
 		{"secret", Options{}, readOf("/w/.env"), tool.Deny, tool.Sensitive},
 		{"git tree", Options{GitTreeEdits: true, InsideGit: true}, editOf("/w/a"), tool.Allow, ""},
@@ -347,7 +347,7 @@ func TestNext(t *testing.T) {
 		{AcceptEdits, editOf("/w/.git/config"), "--allow 'Edit(.git/config)'"},
 		{Bypass, readOf("/w/.env"), "--allow 'Read(./.env)'"},
 		{Bypass, editOf("/w/.env"), "--allow 'Edit(./.env)'"},
-		{Default, command(), "--mode bypass"},
+		{Default, unread(), "--mode bypass"},
 		{Default, searchOf("/x/y"), "--allow 'Read(/x/y)' or --add-dir '/x/y'"},
 	}
 	for _, tt := range tests {

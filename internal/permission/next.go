@@ -56,15 +56,18 @@ func shellQuoted(s string) string {
 // object returns how a sentence calls an access: by its name where there are
 // several.
 func object(plan *tool.Plan, a tool.Access) string {
-	if len(plan.Access) > 1 && a.Given != "" {
+	switch {
+	case (len(plan.Access) > 1 || plan.Command != nil) && a.Given != "":
 		return a.Given
+	case plan.Command != nil:
+		return "the command"
 	}
 	return "it"
 }
 
 // ofPath returns ": name" where a plan has several accesses.
 func ofPath(plan *tool.Plan, a tool.Access) string {
-	if len(plan.Access) > 1 && a.Given != "" {
+	if (len(plan.Access) > 1 || plan.Command != nil) && a.Given != "" {
 		return ": " + a.Given
 	}
 	return ""

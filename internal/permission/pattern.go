@@ -117,10 +117,13 @@ func (p *pattern) touches(a tool.Access) bool {
 	if p.matches(a.Given) || p.matches(a.Real) {
 		return true
 	}
-	return a.Tree && a.Op.Writes() && slices.ContainsFunc(p.bases, func(base string) bool {
-		real := foldPath(slashName(a.Real))
-		return within(base, real) || within(real, base)
-	})
+	return a.Tree && a.Op.Writes() && p.mayLieIn(a)
+}
+
+// mayLieIn reports whether the pattern may match something below a folder.
+func (p *pattern) mayLieIn(a tool.Access) bool {
+	real := foldPath(slashName(a.Real))
+	return slices.ContainsFunc(p.bases, func(base string) bool { return within(base, real) || within(real, base) })
 }
 
 // covers is for allow rules: the real path must match, or the given one if it

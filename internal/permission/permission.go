@@ -16,7 +16,9 @@
 //	allow rules           → yes
 //	the mode              → yes, no, or a person decides
 //
-// Commands are judged in shell.go.
+// A command is taken apart first. Each command in it must be allowed by some
+// rule, by the tables of what only looks, or by the mode, and each file that
+// is known to be touched is judged as above; see line.go.
 package permission
 
 import (
@@ -27,6 +29,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/burin-tools/burin/internal/command"
 	"github.com/burin-tools/burin/tool"
 )
 
@@ -97,17 +100,37 @@ type Options struct {
 	// With GitTreeEdits, mode default lets writes inside run if InsideGit,
 	// which says that the root belongs to a git work tree.
 	GitTreeEdits, InsideGit bool
+
+	// AskReadOnly says that the modes which ask do so before commands, too,
+	// that only look.
+	AskReadOnly bool
+
+	// What the files are that a command names. Without these functions, no
+	// command that names one is allowed by itself.
+	//
+	// Locate judges a name as a program in the folder dir would open it. All
+	// but the operation of the access is set.
+	Locate func(dir, name string) (tool.Access, error)
+	// Expand returns the names that a pattern of the shell matches now, and
+	// whether they are all.
+	Expand func(dir, pattern string) (names []string, whole bool)
+	// Secret returns the first name below a folder that looks like a secret,
+	// "" for none, and whether all of it was looked at.
+	Secret func(dir string) (name string, whole bool)
 }
 
 // A Policy judges the plans of one session. It may be used by many goroutines.
 type Policy struct {
-	options          Options
-	deny, ask, allow []*rule
+	options   Options
+	deny, ask []*rule
+	effectOf  func([]command.Word) command.Effect
 
 	asking chan struct{} // holds one value while a person is asked
 
 	mu         sync.Mutex
+	allow      []*rule // replaced, never changed, since it grows
 	remembered map[subject]tool.Op
+	lines      map[line]bool // commands that a person allowed, letter for letter
 }
 
 // New returns the policy of o. A rule that cannot be parsed is an error that
@@ -129,7 +152,10 @@ func New(o Options) (*Policy, error) {
 		}
 		o.Roots[i] = filepath.Clean(root)
 	}
-	p := &Policy{options: o, asking: make(chan struct{}, 1), remembered: make(map[subject]tool.Op)}
+	p := &Policy{
+		options: o, effectOf: command.EffectOf, asking: make(chan struct{}, 1),
+		remembered: make(map[subject]tool.Op), lines: make(map[line]bool),
+	}
 	for _, list := range []struct {
 		effect effect
 		texts  []string
@@ -148,6 +174,30 @@ func New(o Options) (*Policy, error) {
 		}
 	}
 	return p, nil
+}
+
+// Learn adds an allow rule for the rest of the session. Several stand on lines
+// of their own, as Always returns them.
+func (p *Policy) Learn(rules string) error {
+	var learned []*rule
+	for text := range strings.SplitSeq(rules, "\n") {
+		r, err := newRule(text, allows, &p.options)
+		if err != nil {
+			return fmt.Errorf("allow rule %q: %w", text, err)
+		}
+		learned = append(learned, r)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.allow = slices.Concat(p.allow, learned)
+	return nil
+}
+
+// allowing returns the allow rules.
+func (p *Policy) allowing() []*rule {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.allow
 }
 
 // Mode returns the mode.

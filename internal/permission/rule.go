@@ -19,6 +19,12 @@ import (
 //
 // The pattern of a path is described at [pattern]. Without one, a rule speaks
 // of every path; an allow rule only of those inside the workspace.
+//
+// Bash, and what dialects call it, speaks of commands; its pattern is described
+// at [shellPattern]. A deny or ask rule holds for the whole line and for each
+// command in it, wherever that stands and whatever runs it; an allow rule for
+// one command at a time. Bash(*) allows all that no other rule and no secret
+// forbids. A pattern that is the line, letter for letter, allows that line.
 type Rule struct {
 	Tool    string
 	Pattern string // "" where there is none
@@ -78,7 +84,8 @@ type rule struct {
 	Rule
 	text    string // as the user wrote it
 	effect  effect
-	pattern *pattern // nil for shell rules and where there is none
+	pattern *pattern // of paths; nil for shell rules and where there is none
+	shell   *shellPattern
 }
 
 func newRule(text string, e effect, o *Options) (*rule, error) {
@@ -90,7 +97,11 @@ func newRule(text string, e effect, o *Options) (*rule, error) {
 		return nil, err
 	}
 	r := &rule{Rule: parsed, text: strings.TrimSpace(text), effect: e}
-	if parsed.Pattern == "" || isShell(parsed.Tool) {
+	if isShell(parsed.Tool) {
+		r.shell = newShellPattern(parsed.Pattern, e)
+		return r, nil
+	}
+	if parsed.Pattern == "" {
 		return r, nil
 	}
 	r.pattern, err = newPattern(parsed.Pattern, e, o)
@@ -149,8 +160,8 @@ func (r *rule) speaksOf(plan *tool.Plan, op tool.Op) bool {
 
 // forbids reports whether a deny or ask rule matches one access of a plan.
 func (r *rule) forbids(plan *tool.Plan, a tool.Access) bool {
-	if isShell(r.Tool) {
-		return r.forbidsCommand(plan)
+	if r.shell != nil {
+		return r.forbidsUnread(plan)
 	}
 	if a.Everything {
 		return r.speaksOf(plan, 0)
@@ -161,8 +172,8 @@ func (r *rule) forbids(plan *tool.Plan, a tool.Access) bool {
 // permits reports whether an allow rule allows what op does to the path of an
 // access.
 func (r *rule) permits(plan *tool.Plan, a tool.Access, op tool.Op) bool {
-	if isShell(r.Tool) {
-		return r.permitsCommand(plan)
+	if r.shell != nil {
+		return false // what it allows is decided where commands are
 	}
 	if a.Everything {
 		return r.pattern == nil && r.Tool != "*" && !isShell(plan.Tool) && r.speaksOf(plan, 0)

@@ -1,0 +1,269 @@
+package permission
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/burin-tools/burin/internal/command"
+	"github.com/burin-tools/burin/tool"
+)
+
+// A job is the command of a plan, taken apart.
+type job struct {
+	plan  *tool.Plan
+	text  string // the whole line, without blanks around it
+	line  command.Line
+	parts []*part
+}
+
+// A part is one command of a job, with what it touches.
+type part struct {
+	command.Unit
+	name     string // base name of the program; "" where there is none, or it is computed
+	effect   command.Effect
+	touched  []touch
+	unsure   string           // what it touches, too, and nobody can say which file that is
+	unsureOp tool.Op          // what it does to it
+	sets     []command.Assign // variables that it sets for what follows
+	exports  bool
+}
+
+// A touch is an operand or a redirection.
+type touch struct {
+	tool.Access
+	redirect bool
+	moves    bool // the shell goes there
+}
+
+// job takes the command of a plan apart.
+func (p *Policy) job(plan *tool.Plan) *job {
+	j := &job{plan: plan, text: strings.TrimSpace(plan.Command.Text), line: command.Parse(plan.Command.Text)}
+	g := &ground{policy: p, dir: plan.Command.Dir, known: map[string]places{}}
+	for _, u := range j.line.Units {
+		j.parts = append(j.parts, g.part(u))
+	}
+	return j
+}
+
+// A ground finds where the names in a command lead.
+type ground struct {
+	policy *Policy
+	dir    string
+	known  map[string]places
+}
+
+type places struct {
+	dirs []string
+	sure bool
+}
+
+func (g *ground) part(u command.Unit) *part {
+	c := &part{Unit: u, effect: command.Effect{ReadOnly: true, Complete: true}}
+	if len(u.Args) == 0 {
+		c.sets = u.Assigns
+	} else if u.Args[0].Known && !u.Args[0].Glob {
+		c.name = path.Base(u.Args[0].Text)
+		c.effect = g.policy.effectOf(u.Args)
+	} else {
+		c.effect = command.Effect{Why: "the program is computed"}
+	}
+	g.builtin(c)
+	for _, f := range c.effect.Files {
+		g.touch(c, f.Name, touch{Access: tool.Access{Op: f.Does, Tree: f.Tree}, moves: isMove(c.name)})
+	}
+	for _, r := range u.Redirects {
+		g.touch(c, r.Target, touch{Access: tool.Access{Op: r.Does}, redirect: true})
+	}
+	return c
+}
+
+// doubt notes that a part touches something, and nobody can say which file.
+func (c *part) doubt(what string, op tool.Op) {
+	c.unsure = what
+	c.unsureOp |= op
+}
+
+func isMove(name string) bool { return name == "cd" || name == "chdir" || name == "pushd" }
+
+// builtin fills in what the tables do not say of builtins that change the
+// shell.
+func (g *ground) builtin(c *part) {
+	sets, _ := declares(c.name)
+	switch {
+	case isMove(c.name):
+		c.effect = command.Effect{ReadOnly: true, Complete: true, Files: g.operandsOfMove(c)}
+	case c.name == "popd":
+		c.effect = command.Effect{ReadOnly: true, Complete: true}
+	case sets:
+		assigns, exports, ok := declared(c.Args)
+		c.effect = command.Effect{ReadOnly: ok, Complete: true, Why: c.name + " is not understood"}
+		c.sets, c.exports = assigns, exports
+	case fills(c.name, c.Args):
+		c.effect.ReadOnly, c.effect.Why = false, c.name+" sets a variable that other programs follow"
+	}
+}
+
+// operandsOfMove returns where cd goes.
+func (g *ground) operandsOfMove(c *part) (files []command.File) {
+	for _, a := range c.Args[1:] {
+		switch {
+		case !a.Known:
+			c.doubt(a.Source, tool.Search)
+		case a.Text == "-" || a.Text == "":
+			c.doubt("the folder before", tool.Search)
+		case a.Text[0] == '-' || a.Text[0] == '+':
+		default:
+			files = append(files, command.File{Name: a, Does: tool.Search})
+		}
+	}
+	if len(files) == 0 && c.unsure == "" && c.name != "pushd" {
+		home := command.Word{Text: "~", Known: true, Source: "~"}
+		files = append(files, command.File{Name: home, Does: tool.Search})
+	}
+	return files
+}
+
+// touch adds what a name leads to, from each folder in which the part may
+// run.
+func (g *ground) touch(c *part, name command.Word, t touch) {
+	if g.policy.options.Locate == nil || !name.Known {
+		c.doubt(name.Source, t.Op)
+		return
+	}
+	if harmlessDevice(name.Text, t.Op) {
+		return
+	}
+	at := g.places(c.Dirs)
+	if !at.sure && !path.IsAbs(name.Text) && !isHome(name.Text) {
+		c.doubt(name.Source+", from a folder that is not known", t.Op)
+		return
+	}
+	if !at.sure {
+		at.dirs = []string{g.dir}
+	}
+	for _, dir := range at.dirs {
+		names := []string{name.Text}
+		if name.Glob {
+			var whole bool
+			if names, whole = g.expand(dir, name.Text); !whole {
+				c.doubt(name.Source, t.Op)
+			}
+		}
+		for _, n := range names {
+			a, err := g.policy.options.Locate(dir, n)
+			if err != nil {
+				c.doubt(name.Source, t.Op)
+				continue
+			}
+			a.Op, a.Tree = t.Op, t.Tree
+			t.Access = a
+			if !slices.Contains(c.touched, t) {
+				c.touched = append(c.touched, t)
+			}
+		}
+	}
+}
+
+func isHome(name string) bool { return name == "~" || strings.HasPrefix(name, "~/") }
+
+// expand returns the names that a pattern may become: itself where it matches
+// none.
+func (g *ground) expand(dir, pattern string) (names []string, whole bool) {
+	if g.policy.options.Expand == nil {
+		return nil, false
+	}
+	if names, whole = g.policy.options.Expand(dir, pattern); len(names) == 0 {
+		names = []string{unescape(pattern)}
+	}
+	return names, whole
+}
+
+// places returns the folders in which a part may run.
+func (g *ground) places(d command.Dirs) places {
+	if d.Unknown || g.policy.options.Locate == nil {
+		return places{}
+	}
+	if len(d.Steps) == 0 {
+		return places{[]string{g.dir}, true}
+	}
+	out := places{sure: true}
+	for _, steps := range d.Steps {
+		at := g.follow(steps)
+		out.sure = out.sure && at.sure
+		for _, dir := range at.dirs {
+			if !slices.Contains(out.dirs, dir) {
+				out.dirs = append(out.dirs, dir)
+			}
+		}
+	}
+	return out
+}
+
+// follow returns where the steps of cd lead. The shell takes .. out of the
+// text, other programs do not: both are possible.
+func (g *ground) follow(steps []command.Word) places {
+	key := ""
+	for _, s := range steps {
+		key += s.Text + "\x00"
+	}
+	if at, ok := g.known[key]; ok {
+		return at
+	}
+	at := places{[]string{g.dir}, true}
+	for _, s := range steps {
+		var next []string
+		for _, dir := range at.dirs {
+			a, err := g.policy.options.Locate(dir, s.Text)
+			if err != nil || s.Glob || !s.Known {
+				return places{}
+			}
+			next = append(next, a.Given)
+			if strings.Contains(s.Text, "..") && !slices.Contains(next, a.Real) {
+				next = append(next, a.Real)
+			}
+		}
+		if at.dirs = next; len(next) > 16 {
+			return places{}
+		}
+	}
+	g.known[key] = at
+	return at
+}
+
+// harmlessDevice reports whether a name is that of a device, or of an open
+// descriptor, of which no file is touched.
+func harmlessDevice(name string, op tool.Op) bool {
+	switch name {
+	case "/dev/null", "/dev/tty", "/dev/stdin", "/dev/stdout", "/dev/stderr":
+		return true
+	case "/dev/zero", "/dev/urandom", "/dev/random":
+		return !op.Writes()
+	}
+	number, ok := strings.CutPrefix(name, "/dev/fd/")
+	return ok && number != "" && strings.Trim(number, "0123456789") == ""
+}
+
+// shown is how a sentence names a part.
+func (c *part) shown() string {
+	text := strings.Join(strings.Fields(c.Source), " ")
+	if runes := []rune(text); len(runes) > 80 {
+		text = string(runes[:77]) + "…"
+	}
+	text = "`" + text + "`"
+	if len(c.Under) > 0 {
+		text += " (under " + strings.Join(c.Under, ", ") + ")"
+	}
+	return text
+}
+
+// opensProtected reports whether a change of a whole folder changes the git
+// directory in it.
+func (p *Policy) opensProtected(a tool.Access) bool {
+	if !a.Tree || !a.Op.Writes() || p.options.Expand == nil {
+		return false
+	}
+	names, whole := p.options.Expand(a.Real, ".git")
+	return len(names) > 0 || !whole || filepath.Dir(a.Real) == a.Real
+}
