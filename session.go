@@ -80,7 +80,7 @@ func (s *Session) CallObserved(ctx context.Context, name string, args json.RawMe
 	if err != nil {
 		return s.dialect.Fail(t, err), nil
 	}
-	leave, err := s.engine.gate.Enter(ctx, plan.Access, func() { c.tell(tool.Waiting, plan) })
+	leave, err := s.engine.gate.Enter(ctx, s.policy.Footprint(plan), func() { c.tell(tool.Waiting, plan) })
 	if err != nil {
 		return tool.Result{}, err
 	}

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// shown writes a line down: a unit per line, with what runs it in front, its
+// drawn writes a line down: a unit per line, with what runs it in front, its
 // words in <> (with ? when not known and * when a pattern), its assignments,
 // its redirections, and @ the folders.
-func shown(l Line) string {
+func drawn(l Line) string {
 	var lines []string
 	for _, u := range l.Units {
 		var w strings.Builder
@@ -18,15 +18,15 @@ func shown(l Line) string {
 			w.WriteString(name + "> ")
 		}
 		for _, a := range u.Assigns {
-			w.WriteString(a.Name + "=" + shownWord(a.Value) + " ")
+			w.WriteString(a.Name + "=" + drawnWord(a.Value) + " ")
 		}
 		for _, a := range u.Args {
-			w.WriteString(shownWord(a) + " ")
+			w.WriteString(drawnWord(a) + " ")
 		}
 		for _, r := range u.Redirects {
-			w.WriteString(r.Op + shownWord(r.Target) + " ")
+			w.WriteString(r.Op + drawnWord(r.Target) + " ")
 		}
-		lines = append(lines, strings.TrimSpace(w.String()+shownDirs(u.Dirs)))
+		lines = append(lines, strings.TrimSpace(w.String()+drawnDirs(u.Dirs)))
 	}
 	if l.Unknown != "" {
 		lines = append(lines, "unknown")
@@ -34,7 +34,7 @@ func shown(l Line) string {
 	return strings.Join(lines, "\n")
 }
 
-func shownWord(w Word) string {
+func drawnWord(w Word) string {
 	switch {
 	case !w.Known:
 		return "?" + w.Text
@@ -46,7 +46,7 @@ func shownWord(w Word) string {
 	return w.Text
 }
 
-func shownDirs(d Dirs) string {
+func drawnDirs(d Dirs) string {
 	if d.Unknown {
 		return "@?"
 	}
@@ -54,7 +54,7 @@ func shownDirs(d Dirs) string {
 	for _, steps := range d.Steps {
 		s := "."
 		for _, step := range steps {
-			s += "/" + shownWord(step)
+			s += "/" + drawnWord(step)
 		}
 		all = append(all, s)
 	}
@@ -235,7 +235,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, tt := range tests {
 		want := tt.want
-		if got := shown(Parse(tt.text)); got != want {
+		if got := drawn(Parse(tt.text)); got != want {
 			t.Errorf("%s\ngot\n%s\nwant\n%s\n(%s)", tt.text, got, want, Parse(tt.text).Unknown)
 		}
 	}

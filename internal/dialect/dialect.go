@@ -41,6 +41,7 @@ type Policy struct {
 	OutsideRead, OutsideWrite permission.OutsideRule
 	Sensitive                 permission.SensitiveRule
 	GitTreeEdits              bool
+	AskReadOnly               bool // also before commands that only look
 }
 
 // A Tool is one entry of a dialect.

@@ -1,0 +1,84 @@
+//go:build unix
+
+package burin
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/burin-tools/burin/internal/dialect"
+	"github.com/burin-tools/burin/tool"
+)
+
+// A command is judged by the files that are there.
+func TestCommandPolicy(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := filepath.Join(base, "ws")
+	for _, name := range []string{"a.txt", "src/a.go", "pkg/.env", "deep/pkg/x.go"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name), []byte("x\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for from, to := range map[string]string{"away": base, "notes.txt": "pkg/.env"} {
+		if err := os.Symlink(to, filepath.Join(root, from)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e, err := Open(root, &Options{State: filepath.Join(base, "state")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	for _, tt := range []struct {
+		dialect, text string
+		want          tool.Decision
+	}{
+		{"native", "cat a.txt", tool.Allow},
+		{"native", "cat src/*.go", tool.Allow},
+		{"native", "cat pkg/.env", tool.Deny},
+		{"native", "cat pkg/.e*", tool.Deny},
+		{"native", "cat notes.txt", tool.Deny},
+		{"native", "cat n*", tool.Deny},
+		{"native", "cd pkg && cat .env", tool.Deny},
+		{"native", "cat away/x", tool.Ask},
+		{"native", "cat away/../y", tool.Ask},
+		{"native", "cd away && cat x", tool.Ask},
+		{"native", "grep -r x .", tool.Ask},
+		{"native", "grep -r x deep", tool.Allow},
+		{"native", "echo x > new.txt", tool.Allow},
+		{"native", "echo x > away/new.txt", tool.Ask},
+		{"native", "echo x > .git/config", tool.Ask},
+		{"native", "mkdir -p a/b", tool.Allow},
+		{"native", "cat " + base + "/ws/a.txt", tool.Allow},
+		{"native", "cat /etc/passwd", tool.Ask},
+		{"kimi", "printf x", tool.Ask},
+		{"wave", "printf x", tool.Allow},
+		{"wave", "cd .. && ls", tool.Ask},
+	} {
+		d, err := dialect.ByName(tt.dialect)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := e.policy(d, &SessionOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := &tool.Plan{
+			Tool: "Bash", Name: "Bash", Access: []tool.Access{{Everything: true}},
+			Command: &tool.Command{Text: tt.text, Dir: root},
+		}
+		if v := p.Check(plan); v.Decision != tt.want {
+			t.Errorf("%s in %s: %s because %s", tt.text, tt.dialect, v.Decision, v.Reason)
+		}
+		if got := p.Footprint(plan); tt.text == "cat a.txt" && (len(got) != 1 || got[0].Real != root || got[0].Op != tool.Search || !got[0].Tree) {
+			t.Errorf("%s touches %+v", tt.text, got)
+		}
+	}
+}
