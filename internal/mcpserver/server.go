@@ -148,8 +148,8 @@ func (s *server) prepare(session Session) (err error) {
 		return err
 	}
 	s.sdk = mcp.NewServer(impl, &mcp.ServerOptions{
-		Instructions:            session.Instructions(),
-		Logger:                  s.log,
+		Instructions: session.Instructions(),
+		Logger:       s.log,
 		//lint:ignore SA1019 clients show these messages, and there is nothing else for them yet
 		Capabilities:            &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Logging: &mcp.LoggingCapabilities{}},
 		InitializedHandler:      s.trees.initialized,
