@@ -195,7 +195,7 @@ func (e *Engine) policy(d *dialect.Dialect, o *SessionOptions) (*permission.Poli
 		names = append(names, t.Name)
 	}
 	return permission.New(permission.Options{
-		Mode: mode, Allow: o.Allow, Ask: o.Ask, Deny: o.Deny, Tools: names, Roots: roots, Home: home, Asker: o.Asker,
+		Mode: mode, Allow: o.Allow, Ask: o.Ask, Deny: o.Deny, Tools: names, Roots: roots, Home: home, Asker: o.Asker, Remember: o.Remember,
 		OutsideRead: d.Policy.OutsideRead, OutsideWrite: d.Policy.OutsideWrite, Sensitive: d.Policy.Sensitive,
 		GitTreeEdits: d.Policy.GitTreeEdits, InsideGit: d.Policy.GitTreeEdits && insideGit(roots[0]),
 		AskReadOnly: d.Policy.AskReadOnly,

@@ -27,7 +27,7 @@ func terminalAsker(c *cobra.Command) tool.Asker {
 		}
 		always := ""
 		if q.Always != "" {
-			always = fmt.Sprintf(", [a]lways %s in this project", q.Always)
+			always = fmt.Sprintf(", [a]lways %s in this project", strings.ReplaceAll(q.Always, "\n", ", "))
 		}
 		fmt.Fprintf(out, "%s (%s)\nAllow? [y]es, [s]ession%s, [N]o: ", q.Summary, q.Reason, always)
 		answer, err := lines.ReadString('\n')

@@ -95,7 +95,7 @@ func form(q tool.Question) *mcp.ElicitParams {
 	choices := []string{choiceOnce, choiceSession, choiceDeny}
 	if q.Always != "" {
 		choices = slices.Insert(choices, 2, choiceProject)
-		parts = append(parts, "To allow it for this session, or always, allows "+q.Always+".")
+		parts = append(parts, "Allowing it for this session, or always, allows "+strings.ReplaceAll(q.Always, "\n", ", ")+".")
 	}
 	return &mcp.ElicitParams{Mode: "form", Message: strings.Join(parts, "\n\n"), RequestedSchema: formSchema(choices...)}
 }

@@ -22,6 +22,7 @@ func TestAsk(t *testing.T) {
 	}{
 		{`"result":{"action":"accept","content":{"decision":"allow once"}}`, "once", 1},
 		{`"result":{"action":"accept","content":{"decision":"allow for this session"}}`, "session", 1},
+		{`"result":{"action":"accept","content":{"decision":"always allow in this project"}}`, "project", 1},
 		{`"result":{"action":"accept","content":{"decision":"deny"}}`, "denied", 0},
 		{`"result":{"action":"accept","content":{"decision":"maybe"}}`, "denied", 0},
 		{`"result":{"action":"accept","content":{}}`, "denied", 0},
@@ -37,7 +38,7 @@ func TestAsk(t *testing.T) {
 			c.shake("2025-11-25", `{"elicitation":{}}`)
 			c.send(callLine("7", "ask", "{}"))
 			q := c.next()
-			for _, part := range []string{"edit a.txt", "the mode asks", `-a\n+b`} {
+			for _, part := range []string{"edit a.txt", "the mode asks", `-a\n+b`, "allows Edit(a.txt)", `"always allow in this project"`} {
 				if !strings.Contains(q, part) {
 					t.Errorf("question lacks %q: %s", part, q)
 				}

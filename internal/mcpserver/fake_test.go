@@ -119,7 +119,7 @@ func (f *fakeSession) wait(ctx context.Context) (tool.Result, error) {
 }
 
 func (f *fakeSession) ask(ctx context.Context) (tool.Result, error) {
-	a, err := f.asker.Ask(ctx, tool.Question{Tool: "ask", Summary: "edit a.txt", Detail: "-a\n+b", Reason: "the mode asks"})
+	a, err := f.asker.Ask(ctx, tool.Question{Tool: "ask", Summary: "edit a.txt", Detail: "-a\n+b", Reason: "the mode asks", Always: "Edit(a.txt)"})
 	if a == tool.No {
 		r := tool.TextResult("denied")
 		if err != nil {
@@ -129,7 +129,7 @@ func (f *fakeSession) ask(ctx context.Context) (tool.Result, error) {
 		return r, nil
 	}
 	f.ran.Add(1)
-	return tool.TextResult([]string{"", "once", "session"}[a]), nil
+	return tool.TextResult([]string{"", "once", "session", "project"}[a]), nil
 }
 
 // A fakes makes sessions and counts what happens to them.

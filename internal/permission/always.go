@@ -8,13 +8,14 @@ import (
 	"github.com/burin-tools/burin/tool"
 )
 
-// Always returns the rules, a line each, that would allow the commands of a
-// plan which are not allowed by themselves, for good; "" where there are none,
-// or where none may be: for what destroys, starts a shell, is computed, or
-// reaches out of the workspace, a person decides each time.
+// Always returns the rules, a line each, that would allow for good what a plan
+// does and is not allowed by itself; "" where there are none, or where none
+// may be: for what destroys, starts a shell, is computed, or reaches out of
+// the workspace, and for what looks like a secret or is protected, a person
+// decides each time.
 func (p *Policy) Always(plan *tool.Plan) string {
 	if plan.Command == nil {
-		return ""
+		return p.alwaysPath(plan)
 	}
 	j := p.job(plan)
 	if j.line.Unknown != "" {
@@ -37,6 +38,18 @@ func (p *Policy) Always(plan *tool.Plan) string {
 		}
 	}
 	return strings.Join(rules, "\n")
+}
+
+// alwaysPath returns the rule for the one file that a plan changes.
+func (p *Policy) alwaysPath(plan *tool.Plan) string {
+	if len(plan.Access) != 1 {
+		return ""
+	}
+	a := plan.Access[0]
+	if a.Everything || a.Real == "" || outside(a) || a.Sensitive != "" || a.Protected != "" || !opOf(a).Writes() {
+		return ""
+	}
+	return "Edit(" + p.patternOf(a.Real) + ")"
 }
 
 // isDelicate reports whether a part does what no rule should allow for good:

@@ -66,10 +66,38 @@ func (p *Policy) put(ctx context.Context, plan *tool.Plan, v tool.Verdict, asked
 	case answer == tool.ForSession:
 		p.remember(plan)
 		return tool.Verdict{Decision: tool.Allow, Rule: v.Rule, Reason: "allowed by a person for this session"}, nil
+	case answer == tool.ForProject:
+		return tool.Verdict{Decision: tool.Allow, Rule: v.Rule, Reason: "allowed by a person " + p.keep(plan, v)}, nil
 	}
 	v = byPerson(denied(v, "the person said no"))
 	v.Next = ""
 	return v, nil
+}
+
+// keep keeps the rules that were offered for good, and says how long they
+// hold.
+func (p *Policy) keep(plan *tool.Plan, v tool.Verdict) string {
+	const session = "for this session"
+	rules := p.offer(plan, v)
+	p.remember(plan)
+	if rules == "" || p.options.Remember == nil {
+		return session
+	}
+	for rule := range strings.SplitSeq(rules, "\n") {
+		if err := p.options.Remember(rule); err != nil {
+			return fmt.Sprintf("%s (it could not be kept for longer: %v)", session, err)
+		}
+	}
+	return "for this project"
+}
+
+// offer returns the rules that a person may let hold for good. Where an ask
+// rule wants to know, they would not help.
+func (p *Policy) offer(plan *tool.Plan, v tool.Verdict) string {
+	if v.Rule != "" || p.options.Remember == nil {
+		return ""
+	}
+	return p.Always(plan)
 }
 
 // answer asks. It comes back in time even if the asker or the preview does
@@ -90,7 +118,7 @@ func (p *Policy) answer(ctx context.Context, plan *tool.Plan, v tool.Verdict) (t
 			}
 			replies <- r
 		}()
-		r.answer, r.err = p.options.Asker.Ask(ctx, question(ctx, plan, v))
+		r.answer, r.err = p.options.Asker.Ask(ctx, p.question(ctx, plan, v))
 	}()
 	select {
 	case r := <-replies:
@@ -100,8 +128,8 @@ func (p *Policy) answer(ctx context.Context, plan *tool.Plan, v tool.Verdict) (t
 	}
 }
 
-func question(ctx context.Context, plan *tool.Plan, v tool.Verdict) tool.Question {
-	q := tool.Question{Tool: plan.Name, Summary: plan.Summary, Detail: detail(ctx, plan), Reason: v.Reason}
+func (p *Policy) question(ctx context.Context, plan *tool.Plan, v tool.Verdict) tool.Question {
+	q := tool.Question{Tool: plan.Name, Summary: plan.Summary, Detail: detail(ctx, plan), Reason: v.Reason, Always: p.offer(plan, v)}
 	if q.Tool == "" {
 		q.Tool = plan.Tool
 	}

@@ -31,6 +31,57 @@ func (o *oracle) Ask(_ context.Context, q tool.Question) (tool.Answer, error) {
 	return o.answer, o.err
 }
 
+// What may hold for good is offered with the question, and kept.
+func TestForProject(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		plan *tool.Plan
+		rule string // "" where a person decides each time
+	}{
+		{"a command", running("npm install x"), "Bash(npm install:*)"},
+		{"several", running("npm install && go build ./... | tail -3"), "Bash(npm install:*)\nBash(go build:*)"},
+		{"a change of a file", editOf("/w/src/a"), "Edit(src/a)"},
+		{"a command that destroys", running("rm -r x"), ""},
+		{"one that redirects", running("npm test > log"), ""},
+		{"a computed one", running("$x"), ""},
+		{"what an ask rule wants to know", running("careful y"), ""},
+		{"a file outside", editOf("/x/a"), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var kept []string
+			o := &oracle{answer: tool.ForProject}
+			options := world(Options{Asker: o, Remember: func(rule string) error { kept = append(kept, rule); return nil }})
+			p := policyOf(t, options, "ask Bash(careful:*)")
+			if _, err := p.Enter(t.Context(), c.plan, nil); err != nil {
+				t.Fatal(err)
+			}
+			if got := o.asked[0].Always; got != c.rule || strings.Join(kept, "\n") != c.rule {
+				t.Errorf("offered %q, kept %q; want %q", got, kept, c.rule)
+			}
+			if c.rule == "" {
+				return
+			}
+			later := policyOf(t, world(Options{Allow: kept}), "")
+			if v := later.Check(c.plan); v.Decision != tool.Allow {
+				t.Errorf("another time: %s because %s", v.Decision, v.Reason)
+			}
+		})
+	}
+}
+
+// A rule that cannot be kept holds for the session, and that is said.
+func TestForProjectWithoutRoom(t *testing.T) {
+	o := &oracle{answer: tool.ForProject}
+	p := policyOf(t, world(Options{Asker: o, Remember: func(string) error { return errors.New("disk full") }}), "")
+	v, err := p.Enter(t.Context(), running("npm install"), nil)
+	if err != nil || !strings.Contains(v.Reason, "for this session") || !strings.Contains(v.Reason, "disk full") {
+		t.Errorf("%v, %v", v, err)
+	}
+	if v := p.Check(running("npm install y")); v.Decision != tool.Allow {
+		t.Errorf("later: %s", v.Reason)
+	}
+}
+
 func TestEnter(t *testing.T) {
 	tests := []struct {
 		name   string

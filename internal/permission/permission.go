@@ -91,7 +91,10 @@ type Options struct {
 	Roots []string
 	Home  string // what ~ stands for
 
-	Asker      tool.Asker    // nil: ask means no
+	Asker tool.Asker // nil: ask means no
+	// Remember keeps an allow rule for good, where a person wants that; nil
+	// where none can be kept, and then it is not offered.
+	Remember   func(rule string) error
 	AskTimeout time.Duration // how long a person may take; 0 means 5 minutes
 
 	OutsideRead, OutsideWrite OutsideRule
