@@ -113,12 +113,16 @@ func (c *call) run(args []Word) {
 
 // settleDoubts decides what the words mean that may become flags.
 func (c *call) settleDoubts() {
+	listed := map[Word]bool{}
+	for _, f := range c.files {
+		listed[f.Name] = true
+	}
 	for _, w := range c.doubts {
 		if !c.program.harmless {
 			c.refuse(w.Text + " may become a flag of " + shown(c.name))
 			c.incomplete = c.incomplete || c.program.changes == "" || c.program.table.touchFiles
 		}
-		if c.program.table.touchFiles && !c.lists(w) {
+		if c.program.table.touchFiles && !listed[w] {
 			c.incomplete = true
 		}
 	}
@@ -185,11 +189,6 @@ func (c *call) inBase(w Word) Word {
 	}
 	w.Text = strings.TrimSuffix(c.base.Text, "/") + "/" + w.Text
 	return w
-}
-
-// lists reports whether a word is among the files.
-func (c *call) lists(w Word) bool {
-	return slices.ContainsFunc(c.files, func(f File) bool { return f.Name == w })
 }
 
 // here is the folder in which a program looks that is given no name.

@@ -43,12 +43,19 @@ func awk(c *call) {
 // files that are no operands. They are refused wherever they stand.
 var awkReaches = regexp.MustCompile(`system\s*\(|\bgetline\b|\bARG[VC]\b`)
 
+// maxReadings is in how many ways a program is read at most.
+const maxReadings = 1 << 6
+
 // awkRun notes what a program does besides printing. Whether a slash behind )
 // divides or begins a pattern, only a whole parser could tell: the program
 // must be harmless both ways.
 func (c *call) awkRun(text string) {
 	if found := awkReaches.FindString(text); found != "" {
 		c.awkRefuse(found, "may do more than look")
+		return
+	}
+	if len(text) > maxProgram {
+		c.awkRefuse(text, "is too long")
 		return
 	}
 	readings, understood := 1, false
@@ -63,11 +70,11 @@ func (c *call) awkRun(text string) {
 		if s.unclear > 0 {
 			readings = 1 << strings.Count(text, "/")
 		}
-		if readings > 1<<10 {
+		if readings > maxReadings {
 			break
 		}
 	}
-	if !understood || readings > 1<<10 {
+	if !understood || readings > maxReadings {
 		c.awkRefuse(text, "is not understood")
 	}
 }

@@ -57,7 +57,7 @@ var transferPrograms = []program{
 	{names: "rsync", changes: "copies files", then: transfers,
 		flags: "-avzrlptgoDnhHAXxuPqcCRWSi --archive --verbose --compress --recursive --links --perms --times --group --owner --delete --delete-after --delete-before --delete-during --delete-excluded --dry-run --human-readable --hard-links --progress --partial --stats --update --checksum --exclude: --include: --exclude-from< --include-from< --existing --ignore-existing --itemize-changes --info: --inplace --max-size: --min-size: --quiet"},
 	{names: "curl", changes: "reaches the network", then: curl,
-		flags: "-sSLfkvIiGgNO0123456789 -XHAemuUxrwCyYz: -o> -cD> -TK< -bEdF: --silent --show-error --location --fail --fail-with-body --insecure --verbose --head --include --get --globoff --no-buffer --remote-name --compressed --request: --header: --user-agent: --referer: --max-time: --connect-timeout: --user: --proxy: --range: --write-out: --retry: --retry-delay: --output> --cookie-jar> --dump-header> --upload-file< --config< --cacert< --cert: --key< --cookie: --data: --data-raw: --data-ascii: --data-binary: --data-urlencode: --form: --form-string: --json: --url: --output-dir: --http1.1 --http2 --ipv4 --ipv6 --max-redirs: --resolve: --interface: --create-dirs --remote-header-name -J"},
+		flags: "-sSLfkvIiGgNO0123456789 -XHAemuUxrwCyYz: -o> -cD> -T< -K@ -bEdF: --silent --show-error --location --fail --fail-with-body --insecure --verbose --head --include --get --globoff --no-buffer --remote-name --compressed --request: --header: --user-agent: --referer: --max-time: --connect-timeout: --user: --proxy: --range: --write-out: --retry: --retry-delay: --output> --cookie-jar> --dump-header> --upload-file< --config@ --cacert< --cert: --key< --cookie: --data: --data-raw: --data-ascii: --data-binary: --data-urlencode: --form: --form-string: --json: --url: --output-dir: --http1.1 --http2 --ipv4 --ipv6 --max-redirs: --resolve: --interface: --create-dirs --remote-header-name -J"},
 	{names: "wget", changes: "reaches the network", then: wget,
 		flags: "-qvcSN46 -O> -o> -a> -i< -P: -tTUewQ: --quiet --verbose --no-verbose --continue --timestamping --output-document> --output-file> --append-output> --input-file< --directory-prefix: --tries: --timeout: --user-agent: --header: --post-data: --post-file< --body-file< --no-check-certificate --spider"},
 }
@@ -73,13 +73,6 @@ func writes(c *call) {
 func writesBelow(c *call) {
 	for _, w := range c.operands {
 		c.file(w, tool.Write, true)
-	}
-}
-
-func looksBelow(c *call) {
-	c.list(c.operands, tool.Read, true)
-	if len(c.operands) == 0 {
-		c.file(here(), tool.Read, true)
 	}
 }
 

@@ -18,6 +18,7 @@ type flag struct {
 	values   int     // how many it takes
 	optional bool    // the value must stand in the same word
 	does     tool.Op // to the file that the last value names
+	more     bool    // that file names others
 	harms    bool    // with it the program does more than look
 }
 
@@ -27,6 +28,7 @@ type flag struct {
 //	:  it takes a value; :: two of them
 //	?  it takes a value, but only in the same word
 //	<  it takes the name of a file that it reads; :< a word and such a name
+//	@  it takes the name of a file that it reads, and that names others
 //	%  it takes the name of a file or a folder that it looks at
 //	>  it takes the name of a file that it writes
 //	!  it changes something, or runs a program
@@ -36,7 +38,7 @@ type flag struct {
 func readFlags(text string) flagTable {
 	t := flagTable{byName: map[string]flag{}}
 	for word := range strings.FieldsSeq(text) {
-		names := strings.TrimRight(word, ":?<%>!")
+		names := strings.TrimRight(word, ":?<@%>!")
 		f := readMarks(word[len(names):])
 		t.touchFiles = t.touchFiles || f.does != 0
 		if strings.HasPrefix(names, "--") {
@@ -60,6 +62,8 @@ func readMarks(marks string) flag {
 			f.values, f.optional = 1, true
 		case '<':
 			f.values, f.does = f.values+1, tool.Read
+		case '@':
+			f.values, f.does, f.more = f.values+1, tool.Read, true
 		case '%':
 			f.values, f.does = f.values+1, tool.Search
 		case '>':
@@ -182,6 +186,7 @@ func (c *call) give(name string, f flag, value Word) {
 	if f.does != 0 && !plain(value, "-") {
 		c.file(value, f.does, false)
 	}
+	c.incomplete = c.incomplete || f.more
 	switch {
 	case f.does == tool.Write:
 		c.refuseFlag(name, "writes a file")

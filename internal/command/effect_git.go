@@ -34,9 +34,10 @@ var gitPrograms = []program{
 	{names: "git_cat-file", then: gitCatFile,
 		flags: "-tspez --batch? --batch-check? --batch-command? --batch-all-objects --buffer --unordered --allow-unknown-type --follow-symlinks --textconv! --filters! --path!: --use-mailmap --no-use-mailmap"},
 	{names: "git_blame git_annotate", then: gitShows,
-		flags: "-bltfnspecwk0123456789 -L: -S< -MC? --root --show-stats --reverse --first-parent --porcelain --line-porcelain --incremental --encoding: --contents< --date: --progress --no-progress --abbrev: --ignore-rev: --ignore-revs-file< --color-lines --color-by-age --show-name --show-number --show-email --minimal --score-debug"},
+		flags: "-bltfnspecwk0123456789 -L: -S< -MC? --root --show-stats --reverse --first-parent --porcelain --line-porcelain --incremental --encoding: --contents< --date: --progress --no-progress --abbrev? --ignore-rev: --ignore-revs-file< --color-lines --color-by-age --show-name --show-number --show-email --minimal --score-debug"},
+	// --dirty writes the index, whatever it is told.
 	{names: "git_describe", then: words,
-		flags: "--all --tags --contains --abbrev: --candidates: --exact-match --debug --long --match: --exclude: --always --first-parent --dirty? --broken?"},
+		flags: "--all --tags --contains --abbrev? --candidates: --exact-match --debug --long --match: --exclude: --always --first-parent --dirty!? --broken!?"},
 	{names: "git_count-objects", then: words, flags: "-vH --verbose --human-readable"},
 	{names: "git_merge-base", then: words, flags: "-a --all --octopus --independent --is-ancestor --fork-point"},
 	{names: "git_name-rev", then: words, flags: "--tags --refs: --exclude: --all --stdin --annotate-stdin --name-only --no-undefined --undefined --always"},
@@ -57,7 +58,7 @@ var gitPrograms = []program{
 // them when they are given more arguments.
 var gitListPrograms = []program{
 	{names: "git_branch", then: gitBranch,
-		flags: "-arvqi --all --remotes --list -l --show-current --verbose --quiet --color? --no-color --ignore-case --column? --no-column --sort: --abbrev: --no-abbrev --points-at: --format: --omit-empty --contains --no-contains --merged --no-merged -dDmMcCuft! --delete! --move! --copy! --force! --set-upstream-to!? --unset-upstream! --edit-description! --track!? --no-track! --create-reflog! --recurse-submodules!"},
+		flags: "-arvqi --all --remotes --list -l --show-current --verbose --quiet --color? --no-color --ignore-case --column? --no-column --sort: --abbrev? --no-abbrev --points-at: --format: --omit-empty --contains --no-contains --merged --no-merged -dDmMcCuft! --delete! --move! --copy! --force! --set-upstream-to!? --unset-upstream! --edit-description! --track!? --no-track! --create-reflog! --recurse-submodules!"},
 	{names: "git_tag", then: gitTag,
 		flags: "-ln0123456789i --list --sort: --format: --color? --column? --no-column --points-at: --contains --no-contains --merged --no-merged --ignore-case --omit-empty -asfde! -mFu!: --annotate! --sign! --local-user!: --force! --delete! --verify! -v! --message!: --file!: --edit! --cleanup!: --create-reflog!"},
 	{names: "git_remote", stop: true, then: gitRemote, flags: "-v --verbose"},
@@ -78,9 +79,9 @@ var gitListPrograms = []program{
 	{names: "git_bisect_log", then: words, flags: ""},
 	{names: "git_reflog", stop: true, then: gitReflog, flags: gitDiffFlags + " " + gitRevFlags},
 	{names: "git_symbolic-ref", then: gitSymbolicRef, flags: "-q --quiet --short --recurse --no-recurse -d! --delete! -m!:"},
-	{names: "git_add", changes: "changes the index", then: looksBelow,
+	{names: "git_add", changes: "changes the index", then: gitAdds,
 		flags: "-nvfAup --dry-run --verbose --force --interactive --patch --update --all --no-all --ignore-removal --intent-to-add -N --refresh --ignore-errors --ignore-missing --renormalize --chmod:"},
-	{names: "git_rm", changes: "removes files", then: writesBelow,
+	{names: "git_rm", changes: "removes files", then: gitRemoves,
 		flags: "-fnrq --force --dry-run --cached --ignore-unmatch --quiet --sparse"},
 	{names: "git_mv", changes: "moves files", then: moves, flags: "-fknv --force --dry-run --verbose --sparse"},
 	{names: "git_restore", changes: "changes files", then: gitRestores,
@@ -148,16 +149,39 @@ func (c *call) refuseFormats() {
 	}
 }
 
-// gitLooks says that the operands are patterns of names, in the folder at
-// hand when there is none.
+// gitLooks says that the operands are patterns of names. Without any, it is
+// all of the work tree; that is taken for the folder at hand, which may lie
+// below.
 func gitLooks(c *call) {
-	c.list(c.foldersGiven(), tool.Search, true)
+	for _, w := range c.foldersGiven() {
+		c.pathspec(w, tool.Search)
+	}
 }
 
-// gitDiffs compares files, or what was in them.
+// pathspec notes a name that git may read as a pattern of its own. A pattern
+// that the shell finds no name for is one too.
+func (c *call) pathspec(w Word, does tool.Op) {
+	if w.Known && strings.HasPrefix(w.Text, ":") {
+		c.incomplete = true // :/ is the top of the work tree
+	}
+	if !w.Known || w.Glob || !strings.ContainsAny(w.Text, `*?[\`) {
+		c.file(w, does, true)
+	}
+	if w.Known && strings.ContainsAny(w.Text, `*?[\`) {
+		c.file(here(), does, true)
+	}
+}
+
+func (c *call) pathspecs(does tool.Op) {
+	for _, w := range c.operands {
+		c.pathspec(w, does)
+	}
+}
+
+// gitDiffs compares files, or what was in them: those behind --, or all.
 func gitDiffs(c *call) {
 	gitShows(c)
-	if len(c.operands) == 0 {
+	if c.fixed == 0 && !c.has("--no-index") {
 		c.file(here(), tool.Search, true)
 	}
 }
@@ -172,13 +196,13 @@ var (
 func gitShows(c *call) {
 	free := len(c.operands) - c.fixed
 	for i, w := range c.operands {
+		commit := i < free && w.Known && !w.Glob
 		switch {
-		case i >= free || !w.Known || w.Glob:
-			c.file(w, tool.Read, true)
-		case gitBlob.MatchString(w.Text):
+		case commit && gitBlob.MatchString(w.Text):
 			c.file(tail(w, strings.IndexByte(w.Text, ':')+1), tool.Read, true)
-		case !gitRange.MatchString(w.Text):
-			c.file(w, tool.Read, true)
+		case commit && gitRange.MatchString(w.Text):
+		default:
+			c.pathspec(w, tool.Read)
 		}
 	}
 }
@@ -260,10 +284,19 @@ func gitSymbolicRef(c *call) {
 	}
 }
 
+func gitAdds(c *call) {
+	c.pathspecs(tool.Read)
+	if len(c.operands) == 0 {
+		c.file(here(), tool.Read, true)
+	}
+}
+
+func gitRemoves(c *call) { c.pathspecs(tool.Write) }
+
 // gitRestores says that files are written: those behind --. Without it, an
 // operand may be a branch, and then all files may change.
 func gitRestores(c *call) {
-	c.list(c.operands, tool.Write, true)
+	c.pathspecs(tool.Write)
 	if c.name == "git_checkout" && c.fixed != len(c.operands) {
 		c.incomplete = true
 	}

@@ -225,6 +225,9 @@ func jq(c *call) {
 // yq has a filter of its own, which may load files and run programs.
 func yq(c *call) {
 	writes := c.has("-i", "--inplace", "--in-place")
+	if c.has("-o", "-p", "-I", "--output-format", "--input-format", "--indent") {
+		c.incomplete = true // the other program of the name takes no value here
+	}
 	filter, ok := c.shift()
 	if ok && filter.Known && yqCommand.MatchString(filter.Text) {
 		filter, ok = c.shift()

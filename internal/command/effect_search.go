@@ -17,10 +17,13 @@ const (
 
 // searchPrograms look for words in files, or for files.
 var searchPrograms = []program{
-	{names: "grep egrep fgrep rgrep zgrep zegrep zfgrep", harmless: true, then: grep, flags: grepFlags},
+	{names: "grep egrep fgrep rgrep", harmless: true, then: grep, flags: grepFlags},
+	// It takes a long flag's value from the same word only, and refuses some.
+	{names: "zgrep zegrep zfgrep", harmless: true, then: grep,
+		flags: "-EFGHILPTUZabchilnoqsvwxy0123456789 -mABCe: -f< --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp: --ignore-case --word-regexp --line-regexp --no-messages --invert-match --max-count? --byte-offset --line-number --with-filename --no-filename --only-matching --quiet --text --files-without-match --files-with-matches --count --initial-tab --before-context? --after-context? --context? --color? --help --version"},
 	// --pre and --hostname-bin run a program, --search-zip several.
 	{names: "rg", then: rg, flags: rgFlags},
-	{names: "ugrep ug", then: grep, flags: "-EFGPiwxcLlqsobHhnTZaIrRS0123456789 -mABCegt: -f< --regexp: --fixed-strings --perl-regexp --ignore-case --smart-case --word-regexp --line-regexp --invert-match --count --files-with-matches --line-number --with-filename --no-filename --only-matching --quiet --recursive --dereference-recursive --include: --exclude: --exclude-dir: --color? --glob: --hidden --no-messages --version"},
+	{names: "ugrep ug", then: ugrep, flags: "-EFGPiwxcLlqsobHhnTZaIrRS0123456789 -mABCegt: -f< --regexp: --fixed-strings --perl-regexp --ignore-case --smart-case --word-regexp --line-regexp --invert-match --count --files-with-matches --line-number --with-filename --no-filename --only-matching --quiet --recursive --dereference-recursive --include: --exclude: --exclude-dir: --color? --glob: --hidden --no-messages --version"},
 	{names: "fd fdfind", then: fd, flags: fdFlags},
 	{names: "find bfs", raw: true, then: find},
 }
@@ -32,13 +35,20 @@ func grep(c *call) {
 		c.shift()
 	}
 	kind, _ := c.value("-d", "--directories")
-	tree := c.has("-r", "-R", "--recursive", "--dereference-recursive") || plain(kind, "recurse") ||
-		c.name == "rgrep" || c.name == "ug"
+	tree := c.has("-r", "-R", "--recursive", "--dereference-recursive") || plain(kind, "recurse") || c.name == "rgrep"
 	if tree {
 		c.list(c.foldersGiven(), tool.Read, true)
 		return
 	}
 	reads(c)
+}
+
+// ugrep is grep that looks below folders without being told.
+func ugrep(c *call) {
+	if !c.has("-e", "-f", "--regexp") {
+		c.shift()
+	}
+	c.list(c.foldersGiven(), tool.Read, true)
 }
 
 func rg(c *call) {

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/burin-tools/burin/tool"
@@ -67,9 +66,12 @@ func (c *call) sedJoin(parts []Word) (string, bool) {
 	return strings.Join(text, "\n"), true
 }
 
+// maxProgram is the longest text of sed or awk that is looked through.
+const maxProgram = 16 << 10
+
 // sedRun notes what a script does besides printing.
 func (c *call) sedRun(script string) {
-	s := sedScanner{text: script, call: c}
+	s := sedScanner{text: script, call: c, failed: len(script) > maxProgram}
 	for s.ok() {
 		s.command()
 	}
@@ -239,23 +241,41 @@ func (s *sedScanner) bracket() {
 	s.failed = s.failed || !ok
 }
 
-var classes = regexp.MustCompile(`\[:[a-z]+:\]`)
-
 // bracketLength returns how long a set of signs is, behind its [. Where the
 // programs differ in where it ends, it returns false. Some do not know that
 // it may hide a slash, but then they refuse what is before the slash.
 func bracketLength(text string) (int, bool) {
-	from := len(text) - len(strings.TrimPrefix(text, "^"))
-	if strings.HasPrefix(text[from:], "]") {
-		from++
+	at := len(text) - len(strings.TrimPrefix(text, "^"))
+	if strings.HasPrefix(text[at:], "]") {
+		at++
 	}
-	// The ] of [:alpha:] ends nothing.
-	masked := classes.ReplaceAllStringFunc(text[from:], func(class string) string {
-		return strings.Repeat("x", len(class))
-	})
-	inside, _, closed := strings.Cut(masked, "]")
-	sure := closed && !strings.ContainsAny(inside, "[\n") && !strings.HasSuffix(inside, `\`)
-	return from + min(len(inside)+1, len(masked)), sure
+	for at < len(text) {
+		switch text[at] {
+		case ']':
+			return at + 1, text[at-min(1, at)] != '\\'
+		case '\n':
+			return at, false
+		case '[':
+			length := classLength(text[at:])
+			if length == 0 {
+				return at, false
+			}
+			at += length
+		default:
+			at++
+		}
+	}
+	return at, false
+}
+
+// classLength returns how long the [:name:] is that a text begins with.
+func classLength(text string) int {
+	name, ok := strings.CutPrefix(text, "[:")
+	end := strings.IndexFunc(name, func(r rune) bool { return r < 'a' || r > 'z' })
+	if !ok || end < 0 || !strings.HasPrefix(name[end:], ":]") {
+		return 0
+	}
+	return len("[:") + end + len(":]")
 }
 
 // replacement goes over the second part of a substitution.

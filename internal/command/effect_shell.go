@@ -14,7 +14,7 @@ var shellPrograms = []program{
 	{names: "test [", raw: true, then: test},
 	{names: "[[", raw: true, then: condition},
 	{names: "(( let", raw: true, then: calculation},
-	{names: "cd", harmless: true, then: changesFolder, flags: "-LPe@"},
+	{names: "cd", harmless: true, then: changesFolder, flags: "-LPe"},
 	{names: "pushd", harmless: true, then: changesFolder, flags: "-n0123456789"},
 	{names: "popd dirs", harmless: true, flags: "-nclpv0123456789"},
 	{names: "type", harmless: true, flags: "-afptP"},
@@ -93,8 +93,6 @@ func (c *call) testFiles() {
 // computes are the signs beside which the shell computes what it is given,
 // and runs the commands that are in it.
 var computes = counted("-eq -ne -lt -le -gt -ge -v -R")
-
-var plainNumber = regexp.MustCompile(`^-?[0-9]+$`)
 
 // condition is test as the shell does it.
 func condition(c *call) {
