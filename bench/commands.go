@@ -70,7 +70,7 @@ func (b *bench) verdicts() error {
 	if err != nil {
 		return err
 	}
-	const part = `cd . && git log --oneline -5 | grep -v "wip $(date +%Y)" && go test ./... 2>&1 | tail -20; `
+	const part = `git log --oneline -5 | grep -v "wip $(date +%Y)" && go test ./... 2>&1 | tail -20; `
 	args, err := json.Marshal(map[string]string{"command": strings.Repeat(part, 2048/len(part)+1)})
 	if err != nil {
 		return err
