@@ -18,7 +18,7 @@ func TestCommandPolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := filepath.Join(base, "ws")
-	for _, name := range []string{"a.txt", "src/a.go", "pkg/.env", "deep/pkg/x.go"} {
+	for _, name := range []string{"a.txt", "src/a.go", "pkg/.env", "deep/pkg/x.go", "evil/HEAD", "evil/objects/x", "evil/refs/x", "evil/sub/x"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -58,6 +58,11 @@ func TestCommandPolicy(t *testing.T) {
 		{"native", "mkdir -p a/b", tool.Allow},
 		{"native", "cat " + base + "/ws/a.txt", tool.Allow},
 		{"native", "cat /etc/passwd", tool.Ask},
+		{"native", "git status", tool.Allow},
+		{"native", "cd deep && git log", tool.Allow},
+		{"native", "cd evil && git status", tool.Ask},
+		{"native", "cd evil/sub && git log", tool.Ask},
+		{"native", "git -C evil status", tool.Ask},
 		{"kimi", "printf x", tool.Ask},
 		{"wave", "printf x", tool.Allow},
 		{"wave", "cd .. && ls", tool.Ask},

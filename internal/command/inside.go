@@ -82,6 +82,9 @@ func (w *walker) insideAssign(a *syntax.Assign) {
 
 func (w *walker) insideRedirects(rs []*syntax.Redirect) {
 	for _, r := range rs {
+		if r.N != nil && strings.HasPrefix(r.N.Value, "{") { // {name}>file
+			w.assigned(strings.Trim(r.N.Value, "{}"), r.N.Value, nil)
+		}
 		w.inside(r.Word)
 		if r.Hdoc != nil {
 			w.inside(r.Hdoc)
@@ -98,6 +101,7 @@ func (w *walker) reckon(x syntax.ArithmExpr) {
 	syntax.Walk(x, func(n syntax.Node) bool {
 		word, ok := n.(*syntax.Word)
 		if !ok {
+			w.counted(n)
 			return true
 		}
 		if lit := word.Lit(); lit == "" || strings.Trim(lit, "0123456789") != "" {
@@ -107,6 +111,25 @@ func (w *walker) reckon(x syntax.ArithmExpr) {
 		w.inside(word)
 		return false
 	})
+}
+
+// counted adds the unit of a variable that an expression sets.
+func (w *walker) counted(n syntax.Node) {
+	var target syntax.ArithmExpr
+	switch n := n.(type) {
+	case *syntax.BinaryArithm:
+		if strings.HasSuffix(n.Op.String(), "=") && !strings.ContainsAny(n.Op.String(), "!<>") && n.Op != syntax.Eql || n.Op == syntax.ShlAssgn || n.Op == syntax.ShrAssgn {
+			target = n.X
+		}
+	case *syntax.UnaryArithm:
+		if n.Op == syntax.Inc || n.Op == syntax.Dec {
+			target = n.X
+		}
+	}
+	if word, ok := target.(*syntax.Word); ok {
+		name, source := w.source(word), w.source(n)
+		w.emit(Unit{Source: source, Assigns: []Assign{{Name: name, Value: Word{Text: source, Source: source}}}})
+	}
 }
 
 // evaluated looks for commands that the shell finds only when it evaluates a

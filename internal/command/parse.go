@@ -218,6 +218,9 @@ func (w *walker) command(s *syntax.Stmt) after {
 			return w.stmt(c.Stmt)
 		}
 	case *syntax.CoprocClause:
+		if c.Name != nil {
+			w.assigned(w.source(c.Name), w.source(c.Name), nil)
+		}
 		at := w.at
 		w.stmt(c.Stmt)
 		w.at = at
@@ -392,7 +395,11 @@ func (w *walker) call(s *syntax.Stmt, c *syntax.CallExpr) after {
 	if len(args) == 0 {
 		return w.stay()
 	}
-	return w.run(args)
+	out := w.run(args)
+	if len(s.Redirs) > 0 || len(c.Assigns) > 0 { // which may fail, and then nothing runs
+		out.bad = out.bad.or(w.at)
+	}
+	return out
 }
 
 // declare walks export, declare, local, readonly, typeset and nameref.
@@ -436,9 +443,11 @@ func (w *walker) let(s *syntax.Stmt, c *syntax.LetClause) after {
 	for _, x := range c.Exprs {
 		source := w.source(x)
 		args = append(args, Word{Text: source, Source: source})
-		w.reckon(x)
 	}
 	w.emit(Unit{Source: w.between(s.Cmd.Pos(), s.Cmd.End()), Args: args, Redirects: w.redirects(s.Redirs)})
+	for _, x := range c.Exprs {
+		w.reckon(x)
+	}
 	w.insideRedirects(s.Redirs)
 	return w.stay()
 }

@@ -15,8 +15,10 @@ func (w *walker) run(args []word) after {
 		return w.astray()
 	}
 	name := path.Base(program.Text)
-	if out, ok := w.builtin(name, args); ok {
-		return out
+	if name == program.Text {
+		if out, ok := w.builtin(name, args); ok {
+			return out
+		}
 	}
 	if spec, ok := wrappers[name]; ok {
 		return w.wrapped(name, spec, args)
@@ -47,8 +49,8 @@ func (w *walker) builtin(name string, args []word) (after, bool) {
 	switch name {
 	case "cd", "chdir", "pushd", "popd":
 		return w.cd(args), true
-	case "exit", "return", "break", "continue":
-		if name == "exit" || name == "return" {
+	case "exit": // return may fail, and so may exit with odd arguments
+		if len(args) == 1 || len(args) == 2 && args[1].Known && strings.Trim(args[1].Text, "0123456789") == "" {
 			return after{}, true
 		}
 	case "eval":
@@ -247,7 +249,7 @@ func shellOptions(args []word) (o shellCall, ok bool) {
 	return o, true
 }
 
-// git follows what its settings can run.
+// git follows what its settings and its subcommands can run.
 func (w *walker) git(args []word) {
 	for i := 1; i < len(args); i++ {
 		a := args[i]
@@ -265,12 +267,37 @@ func (w *walker) git(args []word) {
 			return
 		case a.Text == "-C" || a.Text == "--git-dir" || a.Text == "--work-tree" || a.Text == "--namespace" || a.Text == "--super-prefix":
 			i++
-		case a.Text == "--exec-path" || !strings.HasPrefix(a.Text, "-"):
+		case !strings.HasPrefix(a.Text, "-"):
+			w.subcommand(a.Text, args[i+1:])
 			return
 		case strings.HasPrefix(a.Text, "--exec-path="):
 			w.lost("git runs the programs of another folder")
 			return
 		}
+	}
+}
+
+// subcommand follows the subcommands of git that run their arguments.
+func (w *walker) subcommand(name string, args []word) {
+	has := func(words ...string) bool {
+		return slices.ContainsFunc(args, func(a word) bool {
+			return !a.Known || slices.ContainsFunc(words, func(s string) bool { return strings.HasPrefix(a.Text, s) })
+		})
+	}
+	switch {
+	case name == "submodule" && has("foreach"):
+		if i := slices.IndexFunc(args, func(a word) bool { return a.Text == "foreach" }); i >= 0 && i+1 < len(args) && args[i+1].Text != "--recursive" {
+			at := w.at
+			w.at = nowhereSure
+			w.joined("git", args[i+1:])
+			w.at = at
+			return
+		}
+		w.lost("git submodule foreach runs commands")
+	case name == "bisect" && len(args) > 1 && args[0].Text == "run":
+		w.inner("git", &wrapper{}, nil, nil, args[1:])
+	case name == "rebase" && has("-x", "--e", "-i"), name == "filter-branch":
+		w.lost("git %s runs commands", name)
 	}
 }
 

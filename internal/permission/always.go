@@ -58,7 +58,7 @@ func (c *part) isDelicate() bool {
 	if c.unsure != "" || slices.ContainsFunc(c.Args, func(a command.Word) bool { return !a.Known && strings.ContainsAny(a.Source, "`(") }) {
 		return true
 	}
-	if slices.ContainsFunc(c.Assigns, func(a command.Assign) bool { return steers(a.Name) }) {
+	if c.isSteered() {
 		return true
 	}
 	return slices.ContainsFunc(c.touched, func(t touch) bool {

@@ -371,7 +371,7 @@ func TestCommandReasons(t *testing.T) {
 }
 
 func BenchmarkVerdict(b *testing.B) {
-	text := strings.Repeat("cd src && go test ./... | grep -v 'no test files' > out.log; ", 34)
+	text := "cd src && " + strings.Repeat("go test ./... 2>&1 | grep -v 'no test files' > out.log; head -20 \"a.go\" b.go; ", 26)
 	o := world(Options{Mode: AcceptEdits, Allow: []string{"Bash(go test:*)", "Bash(npm:*)"}, Deny: []string{"Bash(rm:*)", "Bash(git push:*)", "Read(**/.env)"}})
 	o.Roots, o.Home = roots, home
 	p, err := New(o)

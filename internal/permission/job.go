@@ -22,6 +22,8 @@ type job struct {
 type part struct {
 	command.Unit
 	name     string // base name of the program; "" where there is none, or it is computed
+	words    string // the words as they are written
+	known    []glob // see forms
 	effect   command.Effect
 	touched  []touch
 	unsure   string           // what it touches, too, and nobody can say which file that is
@@ -40,7 +42,7 @@ type touch struct {
 // job takes the command of a plan apart.
 func (p *Policy) job(plan *tool.Plan) *job {
 	j := &job{plan: plan, text: strings.TrimSpace(plan.Command.Text), line: command.Parse(plan.Command.Text)}
-	g := &ground{policy: p, dir: plan.Command.Dir, known: map[string]places{}}
+	g := &ground{policy: p, dir: plan.Command.Dir, known: map[string]places{}, found: map[[2]string]found{}}
 	for _, u := range j.line.Units {
 		j.parts = append(j.parts, g.part(u))
 	}
@@ -52,6 +54,23 @@ type ground struct {
 	policy *Policy
 	dir    string
 	known  map[string]places
+	found  map[[2]string]found
+}
+
+type found struct {
+	access tool.Access
+	err    error
+}
+
+// locate is Options.Locate, asked once for each name.
+func (g *ground) locate(dir, name string) (tool.Access, error) {
+	key := [2]string{dir, name}
+	f, ok := g.found[key]
+	if !ok {
+		f.access, f.err = g.policy.options.Locate(dir, name)
+		g.found[key] = f
+	}
+	return f.access, f.err
 }
 
 type places struct {
@@ -60,7 +79,7 @@ type places struct {
 }
 
 func (g *ground) part(u command.Unit) *part {
-	c := &part{Unit: u, effect: command.Effect{ReadOnly: true, Complete: true}}
+	c := &part{Unit: u, words: sources(u.Args), effect: command.Effect{ReadOnly: true, Complete: true}}
 	if len(u.Args) == 0 {
 		c.sets = u.Assigns
 	} else if u.Args[0].Known && !u.Args[0].Glob {
@@ -76,7 +95,33 @@ func (g *ground) part(u command.Unit) *part {
 	for _, r := range u.Redirects {
 		g.touch(c, r.Target, touch{Access: tool.Access{Op: r.Does}, redirect: true})
 	}
+	if c.name == "git" && c.effect.ReadOnly && g.obeysFiles(c) {
+		c.effect.ReadOnly, c.effect.Why = false, "a folder there looks like a repository, whose settings can run programs"
+	}
 	return c
+}
+
+// obeysFiles reports whether git would take files of the workspace for a
+// repository: a folder with HEAD, objects and refs in it, where nothing keeps
+// its settings from being changed by a clone or by a tool.
+func (g *ground) obeysFiles(c *part) bool {
+	dirs := slices.Clone(g.places(c.Dirs).dirs)
+	for _, t := range c.touched {
+		dirs = append(dirs, t.Real)
+	}
+	for _, dir := range dirs {
+		for range 100 {
+			a, err := g.locate(dir, "config")
+			if err != nil || a.Protected != "" {
+				return true
+			}
+			if outside(a) || dir == a.Root || path.Dir(dir) == dir {
+				break
+			}
+			dir = filepath.Dir(dir)
+		}
+	}
+	return false
 }
 
 // doubt notes that a part touches something, and nobody can say which file.
@@ -90,6 +135,9 @@ func isMove(name string) bool { return name == "cd" || name == "chdir" || name =
 // builtin fills in what the tables do not say of builtins that change the
 // shell.
 func (g *ground) builtin(c *part) {
+	if len(c.Args) == 0 || c.Args[0].Text != c.name {
+		return
+	}
 	sets, _ := declares(c.name)
 	switch {
 	case isMove(c.name):
@@ -152,7 +200,7 @@ func (g *ground) touch(c *part, name command.Word, t touch) {
 			}
 		}
 		for _, n := range names {
-			a, err := g.policy.options.Locate(dir, n)
+			a, err := g.locate(dir, n)
 			if err != nil {
 				c.doubt(name.Source, t.Op)
 				continue
@@ -215,7 +263,7 @@ func (g *ground) follow(steps []command.Word) places {
 	for _, s := range steps {
 		var next []string
 		for _, dir := range at.dirs {
-			a, err := g.policy.options.Locate(dir, s.Text)
+			a, err := g.locate(dir, s.Text)
 			if err != nil || s.Glob || !s.Known {
 				return places{}
 			}

@@ -83,7 +83,7 @@ func (c *part) onlyLooks() bool {
 	if !c.effect.ReadOnly || !c.effect.Complete || c.unsure != "" {
 		return false
 	}
-	if len(c.Args) > 0 && slices.ContainsFunc(c.Assigns, func(a command.Assign) bool { return !isHarmless(a) }) {
+	if len(c.Args) > 0 && slices.ContainsFunc(c.Assigns, func(a command.Assign) bool { return !isHarmless(a) && !c.splits(a) }) {
 		return false
 	}
 	return !slices.ContainsFunc(c.sets, func(a command.Assign) bool {
@@ -179,7 +179,7 @@ func (r *rule) mayBeHiddenIn(j *job) string {
 			}
 		case len(c.Args) > 0 && r.mayHoldFor(c):
 			return c.shown() + " is computed"
-		case slices.ContainsFunc(append(c.sets, c.Assigns...), func(a command.Assign) bool { return steers(a.Name) }):
+		case c.isSteered():
 			return c.shown() + " sets a variable that programs follow"
 		}
 	}
@@ -256,7 +256,7 @@ func (p *Policy) grantForAll() *grant {
 
 // grant returns what lets a command run, or nil.
 func (p *Policy) grant(j *job, c *part) *grant {
-	if len(c.Args) > 0 && !slices.ContainsFunc(c.Assigns, func(a command.Assign) bool { return steers(a.Name) }) {
+	if len(c.Args) > 0 && !c.isSteered() {
 		for _, r := range p.allowing() {
 			if r.shell == nil {
 				continue
@@ -304,7 +304,7 @@ func (p *Policy) refusedPart(j *job, c *part) tool.Verdict {
 	switch {
 	case c.effect.ReadOnly && c.unsure != "":
 		reason, next = c.shown()+" touches "+c.unsure+", which is not known", exactRuleFor(j.text)
-	case len(c.Args) == 0, slices.ContainsFunc(c.Assigns, func(a command.Assign) bool { return steers(a.Name) }):
+	case len(c.Args) == 0, c.isSteered():
 		reason, next = c.shown()+" sets a variable that can change what runs", exactRuleFor(j.text)
 	case c.effect.Why != "" && !strings.HasSuffix(c.effect.Why, "is in no table"):
 		reason += " (" + c.effect.Why + ")"

@@ -11,10 +11,14 @@ import (
 // forms returns the texts by which a part is known to deny and ask rules: with
 // its words resolved, the program also by its base name and, for git, without
 // the flags in front of the subcommand. What is computed is a gap.
-func (c *part) forms() (forms []glob) {
-	if len(c.Args) == 0 {
-		return nil
+func (c *part) forms() []glob {
+	if c.known == nil && len(c.Args) > 0 {
+		c.known = c.allForms()
 	}
+	return c.known
+}
+
+func (c *part) allForms() (forms []glob) {
 	variants := [][]command.Word{c.Args}
 	if rest := gitRest(c.Args); rest != nil {
 		variants = append(variants, append([]command.Word{c.Args[0]}, rest...))
@@ -94,7 +98,7 @@ func (r *rule) holdsFor(c *part) bool {
 			return true
 		}
 	}
-	return r.shell.any || r.shell.matches(c.Source) || len(c.Args) > 0 && r.shell.matches(sources(c.Args))
+	return r.shell.any || r.shell.matches(c.Source) || len(c.Args) > 0 && r.shell.matches(c.words)
 }
 
 // mayHoldFor reports whether a deny or ask rule for the shell matches what a
@@ -107,10 +111,9 @@ func (r *rule) mayHoldFor(c *part) bool {
 }
 
 // holdsForLine reports whether a deny or ask rule for the shell matches the
-// whole line or a part of it.
+// line as a whole.
 func (r *rule) holdsForLine(j *job) bool {
-	return r.shell.matches(j.text) || r.shell.matches(strings.Join(strings.Fields(j.text), " ")) ||
-		slices.ContainsFunc(j.parts, r.holdsFor)
+	return r.shell.matches(j.text) || r.shell.matches(strings.Join(strings.Fields(j.text), " "))
 }
 
 // coversPart reports whether an allow rule for the shell matches a part, and
@@ -122,7 +125,7 @@ func (r *rule) coversPart(c *part) (ok, redirects bool) {
 	if r.shell.redirects && len(c.Redirects) > 0 && r.shell.matches(strings.Join(strings.Fields(c.Source), " ")) {
 		return true, true
 	}
-	if r.shell.matches(written(c.Args)) || r.shell.quoted && r.shell.matches(sources(c.Args)) {
+	if r.shell.matches(written(c.Args)) || r.shell.quoted && r.shell.matches(c.words) {
 		return true, false
 	}
 	rest := folderRest(c.Args)

@@ -39,6 +39,19 @@ func steers(name string) bool {
 		slices.ContainsFunc(steeringEnds, func(s string) bool { return strings.HasSuffix(name, s) })
 }
 
+// isSteered reports whether a part sets a variable that can make something
+// else run.
+func (c *part) isSteered() bool {
+	is := func(a command.Assign) bool { return steers(a.Name) && !c.splits(a) }
+	return slices.ContainsFunc(c.Assigns, is) || slices.ContainsFunc(c.sets, is)
+}
+
+// splits reports whether an assignment says how read, and only read, takes a
+// line apart.
+func (c *part) splits(a command.Assign) bool {
+	return a.Name == "IFS" && a.Value.Known && len(c.Args) > 0 && c.Args[0].Text == "read"
+}
+
 // isHarmless reports whether an assignment in the environment of a program
 // changes no more than how it shows things.
 func isHarmless(a command.Assign) bool {
