@@ -198,8 +198,8 @@ func (e *Engine) policy(d *dialect.Dialect, o *SessionOptions) (*permission.Poli
 		Mode: mode, Allow: o.Allow, Ask: o.Ask, Deny: o.Deny, Tools: names, Roots: roots, Home: home, Asker: o.Asker, Remember: o.Remember,
 		OutsideRead: d.Policy.OutsideRead, OutsideWrite: d.Policy.OutsideWrite, Sensitive: d.Policy.Sensitive,
 		GitTreeEdits: d.Policy.GitTreeEdits, InsideGit: d.Policy.GitTreeEdits && insideGit(roots[0]),
-		AskReadOnly: d.Policy.AskReadOnly,
-		Locate:      e.files.Locate, Expand: e.files.Expand, Secret: e.files.Secret,
+		AskReadOnly: d.Policy.AskReadOnly, AnyCase: d.Policy.AnyCase,
+		Locate: e.files.Locate, Expand: e.files.Expand, Secret: e.files.Secret,
 	})
 }
 

@@ -41,6 +41,7 @@ type Policy struct {
 	OutsideRead, OutsideWrite permission.OutsideRule
 	Sensitive                 permission.SensitiveRule
 	GitTreeEdits              bool
+	AnyCase                   bool // deny and ask rules mean letters of any case
 	AskReadOnly               bool // also before commands that only look
 }
 

@@ -28,7 +28,7 @@ func Kimi() *Dialect {
 			StaleEdit: toolbox.Ignore, StaleWrite: toolbox.Ignore,
 			AbsoluteOutside: true,
 		},
-		Policy: Policy{Mode: permission.Default, OutsideRead: permission.AllowOutside, GitTreeEdits: true, AskReadOnly: true},
+		Policy: Policy{Mode: permission.Default, OutsideRead: permission.AllowOutside, GitTreeEdits: true, AnyCase: true, AskReadOnly: true},
 		Tools: append([]*Tool{
 			bind(tool.Definition{Name: "Read", Title: "Read a text file", ReadOnly: true, Idempotent: true},
 				(*kimiRead).args, (*toolbox.Box).Read, kimiReadResult),

@@ -36,6 +36,7 @@ type pattern struct {
 	wild    bool     // nothing but wildcards
 	exact   bool     // no wildcards
 	inner   bool     // has a component .git or .burin
+	anyCase bool     // capital letters mean the same as small ones
 }
 
 func newPattern(text string, e effect, o *Options) (*pattern, error) {
@@ -50,6 +51,8 @@ func newPattern(text string, e effect, o *Options) (*pattern, error) {
 		wild:  strings.Trim(text, "*?/.~{},") == "",
 		exact: !hasWildcard(text),
 		inner: slices.ContainsFunc(strings.Split(text, "/"), isInner),
+
+		anyCase: o.AnyCase && e != allows,
 	}
 	switch {
 	case path.IsAbs(text) || filepath.IsAbs(filepath.FromSlash(text)):
@@ -70,7 +73,7 @@ func (p *pattern) addRelative(text string, e effect, o *Options) {
 	for _, root := range o.Roots {
 		root = slashName(root)
 		if anyDepth {
-			p.literal = append(p.literal, foldPath(path.Join(root, text)))
+			p.literal = append(p.literal, p.folded(path.Join(root, text)))
 			p.add(root, "/**/"+text)
 		} else {
 			p.add(root, "/"+text)
@@ -81,11 +84,20 @@ func (p *pattern) addRelative(text string, e effect, o *Options) {
 	}
 }
 
+// folded returns the form in which names that are equal for the pattern are
+// equal.
+func (p *pattern) folded(name string) string {
+	if p.anyCase {
+		return strings.ToLower(name)
+	}
+	return foldPath(name)
+}
+
 // add takes in a glob below a folder, whose name is not a glob.
 func (p *pattern) add(folder, glob string) {
-	p.literal = append(p.literal, foldPath(path.Clean(folder+glob)))
+	p.literal = append(p.literal, p.folded(path.Clean(folder+glob)))
 	glob = path.Clean(escape(folder) + glob)
-	glob = foldPath(glob)
+	glob = p.folded(glob)
 	base, _ := doublestar.SplitPattern(glob)
 	p.globs = append(p.globs, glob)
 	p.bases = append(p.bases, unescape(base))
@@ -97,7 +109,7 @@ func (p *pattern) matches(name string) bool {
 	if name == "" {
 		return false
 	}
-	name = foldPath(slashName(name))
+	name = p.folded(slashName(name))
 	return slices.ContainsFunc(p.literal, func(l string) bool { return within(name, l) }) ||
 		slices.ContainsFunc(p.globs, func(g string) bool {
 			return doublestar.MatchUnvalidated(g, name) || doublestar.MatchUnvalidated(strings.TrimSuffix(g, "/")+"/**", name)
@@ -107,7 +119,7 @@ func (p *pattern) matches(name string) bool {
 // isFor reports whether the pattern matches the path itself and has no
 // wildcards.
 func (p *pattern) isFor(name string) bool {
-	name = foldPath(slashName(name))
+	name = p.folded(slashName(name))
 	return p.exact && slices.ContainsFunc(p.globs, func(g string) bool { return doublestar.MatchUnvalidated(g, name) })
 }
 
@@ -122,7 +134,7 @@ func (p *pattern) touches(a tool.Access) bool {
 
 // mayLieIn reports whether the pattern may match something below a folder.
 func (p *pattern) mayLieIn(a tool.Access) bool {
-	real := foldPath(slashName(a.Real))
+	real := p.folded(slashName(a.Real))
 	return slices.ContainsFunc(p.bases, func(base string) bool { return within(base, real) || within(real, base) })
 }
 

@@ -100,6 +100,10 @@ type Options struct {
 	OutsideRead, OutsideWrite OutsideRule
 	Sensitive                 SensitiveRule
 
+	// AnyCase lets deny and ask rules for paths mean capital letters and
+	// small ones alike, on every system.
+	AnyCase bool
+
 	// With GitTreeEdits, mode default lets writes inside run if InsideGit,
 	// which says that the root belongs to a git work tree.
 	GitTreeEdits, InsideGit bool

