@@ -112,9 +112,10 @@ func (c *call) tarCreate() {
 	c.list(c.operands, tool.Read, true)
 }
 
-// packs replaces files by packed ones, or only prints.
+// packs replaces files by packed ones, or only prints. Asked for its version,
+// bzip2 answers and goes on.
 func packs(c *call) {
-	if c.has("-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test", "--version", "--help", "-V", "-h") {
+	if c.has("-c", "--stdout", "--to-stdout", "-l", "--list", "-t", "--test") {
 		c.list(c.operands, tool.Read, c.has("-r", "--recursive"))
 		return
 	}

@@ -55,7 +55,7 @@ func (c *call) awkRun(text string) {
 		return
 	}
 	if len(text) > maxProgram {
-		c.awkRefuse(text, "is too long")
+		c.awkRefuse("program", "is too long")
 		return
 	}
 	readings, understood := 1, false
@@ -75,7 +75,7 @@ func (c *call) awkRun(text string) {
 		}
 	}
 	if !understood || readings > maxReadings {
-		c.awkRefuse(text, "is not understood")
+		c.awkRefuse("program", "is not understood")
 	}
 }
 

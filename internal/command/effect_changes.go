@@ -188,8 +188,10 @@ func (c *call) transfer(t transfer) {
 		return
 	}
 	c.file(to, tool.Write, t.tree || c.has("--parents") || !one(to))
-	for _, w := range sources {
-		c.fileIn(to, w, t.tree)
+	if !c.has("-T", "--no-target-directory") {
+		for _, w := range sources {
+			c.fileIn(to, w, t.tree)
+		}
 	}
 	if !one(to) {
 		c.incomplete = true
@@ -198,9 +200,6 @@ func (c *call) transfer(t transfer) {
 
 // fileIn notes the file in a folder that gets the name of a source.
 func (c *call) fileIn(dir, source Word, tree bool) {
-	if c.has("-T", "--no-target-directory") {
-		return
-	}
 	name := path.Base(source.Text)
 	switch {
 	case !source.Known || source.Glob || name == ".." || name == "." || name == "/":

@@ -76,7 +76,7 @@ func (c *call) sedRun(script string) {
 		s.command()
 	}
 	if s.failed {
-		c.refuse("sed " + script + " is not understood")
+		c.refuse("sed script is not understood")
 		c.incomplete = true
 	}
 }

@@ -61,20 +61,15 @@ func TestTraceFlags(t *testing.T) {
 	needStrace(t)
 	tree, home := traceTree(t)
 	ran := 0
-	tried := map[*program]bool{}
 	for name, p := range programs().byName {
-		if tried[p] {
-			continue // under another name
-		}
 		for flagName, f := range p.table.byName {
 			line := flagLine(name, flagName, f)
 			args := split(line)
 			program := tracedProgram(effectRow{line: line, readOnly: EffectOf(args).ReadOnly}, args)
-			if program == "" || waits[name+flagName] {
+			if program == "" || waits[name+flagName] || strings.Trim(flagName, "-23456789") == "" {
 				continue
 			}
 			ran++
-			tried[p] = true
 			checkTrace(t, tree, home, line, program, args)
 		}
 	}
@@ -388,6 +383,7 @@ func traceTree(t *testing.T) (tree, home string) {
 		"src/main.go": "package main // foo\n", "d/x": "x\n", ".env": "foo=1\n",
 		"in.json": `{"a":1}`, "x.yml": "a: 1\n", "prog.jq": ".", "pats": "foo\n", "names": "a.txt\n",
 		"names0": "a.txt\x00", "b64.txt": "YQo=\n", "dates.txt": "2020-01-01\n", "sums": "",
+		"1": "what a flag with a value is given: a program that opens it takes none\n",
 	} {
 		file := filepath.Join(tree, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
