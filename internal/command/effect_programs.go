@@ -172,7 +172,7 @@ var objectPrograms = []program{
 	{names: "size", then: objects,
 		flags: "-ABGdoxtf --format: --radix: --common --totals --help --version"},
 	{names: "strings", then: objects,
-		flags: "-adfw0123456789 -neotsTU: --all --data --print-file-name --bytes: --radix: --encoding: --include-all-whitespace --output-separator: --unicode: --help --version"},
+		flags: "-adfow0123456789 -netsTU: --all --data --print-file-name --bytes: --radix: --encoding: --include-all-whitespace --output-separator: --unicode: --help --version"},
 	{names: "objdump", then: objects,
 		flags: "-afphxdDsgetTrRGCwzV -bmMjEO: --archive-headers --file-headers --private-headers --section-headers --headers --all-headers --disassemble? --disassemble-all --full-contents --syms --dynamic-syms --reloc --dynamic-reloc --demangle? --wide --disassemble-zeroes --architecture: --target: --disassembler-options: --section: --start-address: --stop-address: --no-show-raw-insn --no-addresses --help --version"},
 	{names: "readelf", then: objects,

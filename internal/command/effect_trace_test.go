@@ -120,7 +120,7 @@ func (r traced) opened(tree string) []string {
 	return out
 }
 
-var openedFile = regexp.MustCompile(`^\d+ +open(?:at)?\((?:AT_FDCWD, )?"([^"]*)".*\) = \d+$`)
+var openedFile = regexp.MustCompile(`^\d+ +open(?:at)?\((?:AT_FDCWD, )?"([^"]*)".*\) += \d+$`)
 
 // foretold reports whether a file is among those of an effect.
 func foretold(tree string, e Effect, name string) bool {
