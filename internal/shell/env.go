@@ -6,6 +6,7 @@ import "strings"
 // cursor, and nobody who could answer a question.
 var settings = []string{
 	"NO_COLOR=1", "TERM=dumb", "GIT_TERMINAL_PROMPT=0", "SSH_ASKPASS_REQUIRE=never", "DEBIAN_FRONTEND=noninteractive",
+	"GIT_OPTIONAL_LOCKS=0", // git status and the like write nothing, and are in nobody's way
 }
 
 // dropped are names that make a shell behave otherwise than a reader of the
