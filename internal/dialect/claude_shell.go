@@ -10,16 +10,10 @@ import (
 )
 
 func claudeShellTools() []*Tool {
-	return []*Tool{
+	return append([]*Tool{
 		bind(tool.Definition{Name: "Bash", Title: "Run a command", Destructive: true, OpenWorld: true},
 			(*claudeBash).args, (*toolbox.Box).Bash, claudeBashResult),
-		bind(tool.Definition{Name: "TaskOutput", Title: "Show a background task", ReadOnly: true},
-			(*nativeTaskOutput).args, (*toolbox.Box).Task, claudeTaskResult),
-		bind(tool.Definition{Name: "TaskStop", Title: "Stop a background task", Destructive: true},
-			(*nativeTaskStop).args, (*toolbox.Box).Task, claudeStopResult),
-		bind(tool.Definition{Name: "TaskList", Title: "List background tasks", ReadOnly: true},
-			(*nativeTaskList).args, (*toolbox.Box).TaskList, nativeTasksResult),
-	}
+	}, taskTools(claudeTaskResult, claudeStopResult)...)
 }
 
 type claudeBash struct {

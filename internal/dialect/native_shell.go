@@ -16,13 +16,20 @@ const (
 )
 
 func nativeShellTools() []*Tool {
-	return []*Tool{
+	return append([]*Tool{
 		bind(tool.Definition{Name: "Bash", Title: "Run a command", Destructive: true, OpenWorld: true},
 			(*nativeBash).args, (*toolbox.Box).Bash, nativeBashResult),
+	}, taskTools(nativeTaskResult, nativeStopResult)...)
+}
+
+// taskTools are the tools for background tasks, with the words of a dialect for
+// what they show.
+func taskTools(shown func(*nativeTaskOutput, *toolbox.TaskOut) tool.Result, stopped func(*nativeTaskStop, *toolbox.TaskOut) tool.Result) []*Tool {
+	return []*Tool{
 		bind(tool.Definition{Name: "TaskOutput", Title: "Show a background task", ReadOnly: true},
-			(*nativeTaskOutput).args, (*toolbox.Box).Task, nativeTaskResult),
+			(*nativeTaskOutput).args, (*toolbox.Box).Task, shown),
 		bind(tool.Definition{Name: "TaskStop", Title: "Stop a background task", Destructive: true},
-			(*nativeTaskStop).args, (*toolbox.Box).Task, nativeStopResult),
+			(*nativeTaskStop).args, (*toolbox.Box).Task, stopped),
 		bind(tool.Definition{Name: "TaskList", Title: "List background tasks", ReadOnly: true},
 			(*nativeTaskList).args, (*toolbox.Box).TaskList, nativeTasksResult),
 	}

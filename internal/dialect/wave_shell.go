@@ -18,16 +18,10 @@ const (
 )
 
 func waveShellTools() []*Tool {
-	return []*Tool{
+	return append([]*Tool{
 		bind(tool.Definition{Name: "Bash", Title: "Run a command", Destructive: true, OpenWorld: true},
 			(*waveBash).args, (*toolbox.Box).Bash, waveBashResult),
-		bind(tool.Definition{Name: "TaskOutput", Title: "Show a background task", ReadOnly: true},
-			(*nativeTaskOutput).args, (*toolbox.Box).Task, claudeTaskResult),
-		bind(tool.Definition{Name: "TaskStop", Title: "Stop a background task", Destructive: true},
-			(*nativeTaskStop).args, (*toolbox.Box).Task, claudeStopResult),
-		bind(tool.Definition{Name: "TaskList", Title: "List background tasks", ReadOnly: true},
-			(*nativeTaskList).args, (*toolbox.Box).TaskList, nativeTasksResult),
-	}
+	}, taskTools(claudeTaskResult, claudeStopResult)...)
 }
 
 type waveBash struct {
