@@ -17,7 +17,8 @@ import (
 )
 
 // A wire struct holds the arguments of a tool as an agent sends them. Its
-// fields are string, bool, int64, *int64, *bool, *string or a slice of such
+// fields are string, bool, int64, *int64, *bool, *string, a pointer to another
+// such struct or a slice of such
 // structs, and carry tags:
 //
 //	json:"name"       the name; ",omitempty" makes the argument optional
@@ -87,18 +88,17 @@ func listViolations(vs []Violation) string {
 
 // A field describes one argument.
 type field struct {
-	index     int
-	name      string
-	optional  bool
-	desc      string
-	typ       string // JSON type
-	enum      []string
-	min, max  *int64
-	not       *int64
-	minlen    int
-	fallback  string
-	elem      reflect.Type // of a list
-	elemFacts []field
+	index    int
+	name     string
+	optional bool
+	desc     string
+	typ      string // JSON type
+	enum     []string
+	min, max *int64
+	not      *int64
+	minlen   int
+	fallback string
+	members  []field // of an object, or of each object of a list
 }
 
 var fieldCache sync.Map // reflect.Type → []field
@@ -143,7 +143,9 @@ func newField(i int, sf reflect.StructField) field {
 	case reflect.Int64:
 		f.typ = "integer"
 	case reflect.Slice:
-		f.typ, f.elem, f.elemFacts = "array", t.Elem(), fieldsOf(t.Elem())
+		f.typ, f.members = "array", fieldsOf(t.Elem())
+	case reflect.Struct:
+		f.typ, f.members = "object", fieldsOf(t)
 	default:
 		panic("dialect: wire field " + sf.Name + " has a type that no schema is made for")
 	}
@@ -224,6 +226,15 @@ func (f *field) set(v reflect.Value, raw json.RawMessage, prefix string) []Viola
 		assign(v, reflect.ValueOf(n))
 	case "array":
 		return f.setList(v, raw, prefix, wrong)
+	case "object":
+		members, err := objectMembers(raw)
+		if err != nil {
+			return wrong(Mistyped)
+		}
+		x := reflect.New(v.Type().Elem())
+		vs := decodeObject(members, x.Elem(), prefix+f.name+".")
+		v.Set(x)
+		return vs
 	}
 	return nil
 }
@@ -278,6 +289,8 @@ func (f *field) want() string {
 			return "a non-empty list"
 		}
 		return "a list"
+	case "object":
+		return "an object"
 	}
 	s := "a whole number"
 	switch {

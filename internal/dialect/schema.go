@@ -29,7 +29,14 @@ func schemaOf(w any) json.RawMessage {
 }
 
 func writeObject(b *bytes.Buffer, fields []field) {
-	b.WriteString(`{"type":"object","properties":{`)
+	b.WriteString(`{"type":"object"`)
+	writeMembers(b, fields)
+	b.WriteByte('}')
+}
+
+// writeMembers says what an object holds.
+func writeMembers(b *bytes.Buffer, fields []field) {
+	b.WriteString(`,"properties":{`)
 	var required []string
 	for i, f := range fields {
 		if i > 0 {
@@ -47,7 +54,7 @@ func writeObject(b *bytes.Buffer, fields []field) {
 		b.WriteString(`,"required":`)
 		writeJSON(b, required)
 	}
-	b.WriteString(`,"additionalProperties":false}`)
+	b.WriteString(`,"additionalProperties":false`)
 }
 
 func (f *field) write(b *bytes.Buffer) {
@@ -87,9 +94,12 @@ func (f *field) write(b *bytes.Buffer) {
 			b.WriteString(f.fallback)
 		}
 	}
-	if f.elem != nil {
+	switch f.typ {
+	case "array":
 		b.WriteString(`,"items":`)
-		writeObject(b, f.elemFacts)
+		writeObject(b, f.members)
+	case "object":
+		writeMembers(b, f.members)
 	}
 	b.WriteByte('}')
 }
