@@ -18,8 +18,7 @@ import (
 
 // A wire struct holds the arguments of a tool as an agent sends them. Its
 // fields are string, bool, int64, *int64, *bool, *string, a pointer to another
-// such struct or a slice of such
-// structs, and carry tags:
+// such struct or a slice of such structs, and carry tags:
 //
 //	json:"name"       the name; ",omitempty" makes the argument optional
 //	desc:"..."        for the model
