@@ -11,6 +11,47 @@ import (
 	"github.com/burin-tools/burin/tool"
 )
 
+// The shell takes .. out of the text, and -P does not: both are judged.
+func TestCommandBehindLink(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, out := filepath.Join(base, "ws"), filepath.Join(base, "out", "deep")
+	for _, dir := range []string{root, out} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(out, filepath.Join(root, "away")); err != nil {
+		t.Fatal(err)
+	}
+	e, err := Open(root, &Options{State: filepath.Join(base, "state")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	d, err := dialect.ByName("native")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := e.policy(d, &SessionOptions{Allow: []string{"Bash(*)"}, Deny: []string{"Read(" + base + "/out/x)", "Read(./y)"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]tool.Decision{
+		"cd -P away/.. && cat x": tool.Deny,
+		"cd away/.. && cat y":    tool.Deny,
+		"cat away/../x":          tool.Deny,
+		"cat away/../z":          tool.Allow,
+	} {
+		v := p.Check(&tool.Plan{Tool: "Bash", Access: []tool.Access{{Everything: true}}, Command: &tool.Command{Text: text, Dir: root}})
+		if v.Decision != want {
+			t.Errorf("%s: %s because %s", text, v.Decision, v.Reason)
+		}
+	}
+}
+
 // A command is judged by the files that are there.
 func TestCommandPolicy(t *testing.T) {
 	base, err := filepath.EvalSymlinks(t.TempDir())

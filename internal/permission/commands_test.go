@@ -86,6 +86,8 @@ func settingsOf(t *testing.T, head string) *Policy {
 		switch {
 		case s == "sensitive rules":
 			o.Sensitive = DenyRules
+		case s == "outside read":
+			o.OutsideRead = AllowOutside
 		case s == "ask read-only":
 			o.AskReadOnly = true
 		case strings.HasPrefix(s, "mode "):

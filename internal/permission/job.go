@@ -148,8 +148,6 @@ func (g *ground) builtin(c *part) {
 		assigns, exports, ok := declared(c.Args)
 		c.effect = command.Effect{ReadOnly: ok, Complete: true, Why: c.name + " is not understood"}
 		c.sets, c.exports = assigns, exports
-	case fills(c.name, c.Args):
-		c.effect.ReadOnly, c.effect.Why = false, c.name+" sets a variable that other programs follow"
 	}
 }
 

@@ -104,9 +104,6 @@ func (r *rule) holdsFor(c *part) bool {
 // mayHoldFor reports whether a deny or ask rule for the shell matches what a
 // part may turn out to be.
 func (r *rule) mayHoldFor(c *part) bool {
-	if len(c.Args) > 0 && c.name == "" {
-		return true
-	}
 	return slices.ContainsFunc(c.forms(), r.shell.meets)
 }
 
@@ -147,13 +144,13 @@ func written(args []command.Word) string {
 }
 
 // folderRest returns git and its arguments without -C FOLDER, or nil where
-// there is none, or another flag that could make git run something.
+// there is none. Other flags there could make git run something, and stay.
 func folderRest(args []command.Word) []command.Word {
 	rest := args[1:]
 	for len(rest) > 2 && args[0].Text == "git" && rest[0].Known && rest[0].Text == "-C" && rest[1].Known && !rest[1].Glob {
 		rest = rest[2:]
 	}
-	if len(rest) == len(args)-1 || strings.HasPrefix(rest[0].Text, "-") || !rest[0].Known {
+	if len(rest) == len(args)-1 || !rest[0].Known {
 		return nil
 	}
 	return append([]command.Word{args[0]}, rest...)

@@ -105,13 +105,3 @@ func declared(args []command.Word) (sets []command.Assign, exports, ok bool) {
 	}
 	return sets, exports, true
 }
-
-// fills reports whether a builtin that only prints or reads would set a
-// variable that steers.
-func fills(name string, args []command.Word) bool {
-	switch name {
-	case "read", "printf", "mapfile", "readarray", "getopts", "unset", "wait", "let":
-		return slices.ContainsFunc(args, func(a command.Word) bool { return steers(strings.TrimPrefix(a.Text, "-v")) })
-	}
-	return false
-}
