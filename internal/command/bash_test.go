@@ -2,7 +2,6 @@ package command
 
 import (
 	"bytes"
-	"fmt"
 	"math/rand/v2"
 	"os/exec"
 	"strings"
@@ -67,6 +66,6 @@ b`, `$'a\nb\x41\101'`, `"a\$b\q"`, `{a..c}`, `{3..1}`, `{1..5..2}`, `{a,b}{`, `{
 		if strings.HasPrefix(w, " ") || i >= len(got) || got[i] == want[i] {
 			continue
 		}
-		t.Error(fmt.Sprintf("%q: bash says %s, we say %s", w, got[i], want[i]))
+		t.Errorf("%q: bash says %s, we say %s", w, got[i], want[i])
 	}
 }

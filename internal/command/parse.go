@@ -215,6 +215,7 @@ func (w *walker) command(s *syntax.Stmt) after {
 		return w.stay()
 	case *syntax.TimeClause:
 		if c.Stmt != nil {
+			w.timed(c.Stmt)
 			return w.stmt(c.Stmt)
 		}
 	case *syntax.CoprocClause:
@@ -232,6 +233,18 @@ func (w *walker) command(s *syntax.Stmt) after {
 		w.lost("a construct of the shell that is not known")
 	}
 	return w.stay()
+}
+
+// timed follows what a shell without the keyword time gives to the program of
+// that name: time -f %e a.
+func (w *walker) timed(s *syntax.Stmt) {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Args) == 0 {
+		return
+	}
+	if args := w.words(c.Args); len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
+		w.wrapped("time", wrappers["time"], append([]word{literal("time")}, args...))
+	}
 }
 
 // redirected walks the redirections of a statement that is no simple command.
@@ -379,6 +392,16 @@ func (w *walker) assigned(name, source string, values []word) {
 // isPlain reports whether a value can be evaluated without running anything.
 func isPlain(v Word) bool { return v.Known && !strings.ContainsAny(v.Text, "[$`") }
 
+// isResult reports whether a value is that of an arithmetic expression: a
+// number.
+func isResult(a *syntax.Assign) bool {
+	if a.Value == nil || a.Array != nil || len(a.Value.Parts) != 1 {
+		return false
+	}
+	_, ok := a.Value.Parts[0].(*syntax.ArithmExp)
+	return ok
+}
+
 // call walks a simple command.
 func (w *walker) call(s *syntax.Stmt, c *syntax.CallExpr) after {
 	args := w.words(c.Args)
@@ -466,7 +489,7 @@ func (w *walker) assigns(as []*syntax.Assign) (list []Assign) {
 		default:
 			value = w.value(a.Value)
 		}
-		w.fills = w.fills || !isPlain(value)
+		w.fills = w.fills || !isPlain(value) && !isResult(a)
 		list = append(list, Assign{Name: a.Name.Value, Value: value})
 	}
 	return list

@@ -26,7 +26,7 @@ func (w *walker) run(args []word) after {
 	switch name {
 	case "sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "yash":
 		w.shell(name, args)
-	case "fish", "csh", "tcsh", "at", "batch", "parallel":
+	case "fish", "csh", "tcsh", "at", "batch", "parallel", "zargs":
 		w.lost("%s runs what is not read here", name)
 	case "xargs":
 		w.xargs(args)
@@ -40,8 +40,27 @@ func (w *walker) run(args []word) after {
 		w.recorded(args)
 	case "git":
 		w.git(args)
+	case "direnv", "mise", "asdf":
+		w.environment(name, args)
 	}
 	return w.stay()
+}
+
+// environment follows the programs that run a command in the environment of a
+// folder or of versions of tools: direnv exec DIR, mise exec TOOL… --.
+func (w *walker) environment(name string, args []word) {
+	if len(args) < 3 || args[1].Text != "exec" && args[1].Text != "x" {
+		return
+	}
+	rest := args[2:]
+	if i := slices.IndexFunc(rest, func(a word) bool { return a.Text == "--" }); i >= 0 {
+		rest = rest[i+1:]
+	} else if name == "direnv" {
+		rest = rest[1:]
+	}
+	if len(rest) > 0 {
+		w.inner(name, &wrapper{}, nil, nil, rest)
+	}
 }
 
 // builtin follows the builtins that change the shell itself.

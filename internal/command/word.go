@@ -8,6 +8,10 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// openDescriptor stands for what the shell hands over for <(a): the name of
+// one that is open.
+const openDescriptor = "/dev/fd/63"
+
 // maxBraces is how many words one brace expansion may become.
 const maxBraces = 64
 
@@ -142,6 +146,11 @@ type resolver struct {
 // resolve returns a word without brace expansions as the shell would hand it
 // over.
 func resolve(sw *syntax.Word, source string) word {
+	if len(sw.Parts) == 1 {
+		if _, ok := sw.Parts[0].(*syntax.ProcSubst); ok {
+			return word{Word: Word{Text: openDescriptor, Known: true, Source: source}, single: true}
+		}
+	}
 	r := &resolver{}
 	for i, p := range sw.Parts {
 		r.part(p, i == 0, i == len(sw.Parts)-1)

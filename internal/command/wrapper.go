@@ -21,6 +21,7 @@ type wrapper struct {
 	away     bool   // it runs in a folder that nobody knows
 	joins    bool   // the words are joined for a shell
 	direct   string // options with which they are not
+	anyLong  bool   // a long option that is not listed has its value in the same word
 }
 
 // wrappers are the programs that run their arguments as one command.
@@ -86,6 +87,8 @@ var wrappers = map[string]*wrapper{
 	"firejail":         {long: "noprofile quiet private net= profile= whitelist= blacklist="},
 	"dbus-run-session": {long: "config-file= dbus-daemon="},
 	"ssh-agent":        {flags: "csDd", values: "aEOPt", quit: "k"},
+	"rlwrap":           {flags: "aAcEimnNorRuvX", values: "bCDfFgHlMOpPqsStwz"},
+	"valgrind":         {anyLong: true, flags: "qv"},
 	"entr":             {flags: "acdnprsz"},
 }
 
@@ -166,7 +169,7 @@ func (s *wrapper) longOption(text string, args []word, values map[string]word) (
 	name, wants := strings.CutSuffix(option, "=")
 	switch {
 	case option == "":
-		return nil, false
+		return args, s.anyLong
 	case has:
 		values[name] = literal(value)
 	case wants:

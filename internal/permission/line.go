@@ -42,7 +42,7 @@ func (p *Policy) checkLine(j *job) tool.Verdict {
 	exact := p.exactRule(j)
 	if exact == nil {
 		for _, t := range touched {
-			if v, no := p.blockedSecret(j.plan, t.Access); no {
+			if v, no := p.blockedSecret(j.plan, t.Access); no && t.Op != tool.Search { // a name is no secret
 				return v
 			}
 		}
