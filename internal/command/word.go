@@ -48,7 +48,7 @@ func (w *walker) expanded(sw *syntax.Word) []word {
 		return []word{resolve(sw, source)}
 	}
 	split := &syntax.Word{Parts: append([]syntax.WordPart(nil), sw.Parts...)}
-	if !syntax.SplitBraces(split) || !plainBraces(split) {
+	if strings.Count(source, "{") > maxBraces || !syntax.SplitBraces(split) || !plainBraces(split) {
 		return []word{{Word: Word{Text: source, Source: source}}}
 	}
 	var list []word

@@ -372,6 +372,31 @@ func TestCommandReasons(t *testing.T) {
 	}
 }
 
+// A command with many names is judged soon: what is too much counts as not
+// known.
+func TestManyNames(t *testing.T) {
+	looked, walked := 0, 0
+	o := world(Options{})
+	o.Locate = func(dir, name string) (tool.Access, error) { looked++; return locate(dir, name) }
+	o.Secret = func(dir string) (string, bool) { walked++; return secretIn(dir) }
+	var names strings.Builder
+	for i := range 50_000 {
+		fmt.Fprintf(&names, " f%d", i)
+	}
+	for text, want := range map[string]tool.Decision{
+		"cat" + names.String():                                         tool.Ask,
+		strings.Repeat("cat a.txt; ", 5000):                            tool.Allow,
+		strings.Repeat("grep -r x src; ", 1000):                        tool.Allow,
+		strings.Repeat("cd a; ", 15) + strings.Repeat("cat *; ", 5000): tool.Ask,
+	} {
+		looked, walked = 0, 0
+		v := policyOf(t, o, "").Check(running(text))
+		if v.Decision != want || looked > 2*maxNames || walked > 1 {
+			t.Errorf("%.20s: %s, %d names looked at, %d trees", text, v.Decision, looked, walked)
+		}
+	}
+}
+
 func BenchmarkVerdict(b *testing.B) {
 	text := "cd src && " + strings.Repeat("go test ./... 2>&1 | grep -v 'no test files' > out.log; head -20 \"a.go\" b.go; ", 26)
 	o := world(Options{Mode: AcceptEdits, Allow: []string{"Bash(go test:*)", "Bash(npm:*)"}, Deny: []string{"Bash(rm:*)", "Bash(git push:*)", "Read(**/.env)"}})

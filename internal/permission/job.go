@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"errors"
 	"path"
 	"path/filepath"
 	"slices"
@@ -10,12 +11,22 @@ import (
 	"github.com/burin-tools/burin/tool"
 )
 
+// maxNames is how many names are looked at for one command.
+const maxNames = 5_000
+
 // A job is the command of a plan, taken apart.
 type job struct {
 	plan  *tool.Plan
 	text  string // the whole line, without blanks around it
 	line  command.Line
 	parts []*part
+
+	secrets map[string]secret // below folders that were looked through
+}
+
+type secret struct {
+	name  string
+	whole bool
 }
 
 // A part is one command of a job, with what it touches.
@@ -41,7 +52,10 @@ type touch struct {
 
 // job takes the command of a plan apart.
 func (p *Policy) job(plan *tool.Plan) *job {
-	j := &job{plan: plan, text: strings.TrimSpace(plan.Command.Text), line: command.Parse(plan.Command.Text)}
+	j := &job{
+		plan: plan, text: strings.TrimSpace(plan.Command.Text), line: command.Parse(plan.Command.Text),
+		secrets: map[string]secret{},
+	}
 	g := &ground{policy: p, dir: plan.Command.Dir, known: map[string]places{}, found: map[[2]string]found{}}
 	for _, u := range j.line.Units {
 		j.parts = append(j.parts, g.part(u))
@@ -55,7 +69,11 @@ type ground struct {
 	dir    string
 	known  map[string]places
 	found  map[[2]string]found
+
+	expanded int // patterns
 }
+
+var errTooMany = errors.New("too many names")
 
 type found struct {
 	access tool.Access
@@ -66,6 +84,9 @@ type found struct {
 func (g *ground) locate(dir, name string) (tool.Access, error) {
 	key := [2]string{dir, name}
 	f, ok := g.found[key]
+	if !ok && len(g.found) >= maxNames {
+		return tool.Access{}, errTooMany
+	}
 	if !ok {
 		f.access, f.err = g.policy.options.Locate(dir, name)
 		g.found[key] = f
@@ -217,9 +238,10 @@ func isHome(name string) bool { return name == "~" || strings.HasPrefix(name, "~
 // expand returns the names that a pattern may become: itself where it matches
 // none.
 func (g *ground) expand(dir, pattern string) (names []string, whole bool) {
-	if g.policy.options.Expand == nil {
+	if g.policy.options.Expand == nil || g.expanded >= maxNames/10 {
 		return nil, false
 	}
+	g.expanded++
 	if names, whole = g.policy.options.Expand(dir, pattern); len(names) == 0 {
 		names = []string{unescape(pattern)}
 	}

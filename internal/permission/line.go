@@ -373,11 +373,15 @@ func (p *Policy) secretBelow(j *job, t touch) tool.Verdict {
 	}
 	reason := "it is not known whether there are secrets below " + t.Given
 	if p.options.Secret != nil {
-		name, whole := p.options.Secret(t.Real)
+		s, ok := j.secrets[t.Real]
+		if !ok {
+			s.name, s.whole = p.options.Secret(t.Real)
+			j.secrets[t.Real] = s
+		}
 		switch {
-		case name != "":
-			reason = "it reads all below " + t.Given + ", and " + path.Base(name) + " there looks like a secret"
-		case whole:
+		case s.name != "":
+			reason = "it reads all below " + t.Given + ", and " + path.Base(s.name) + " there looks like a secret"
+		case s.whole:
 			return allow
 		}
 	}
