@@ -44,19 +44,24 @@ func (w *Workspace) Locate(dir, name string) (tool.Access, error) {
 
 // placed makes a name absolute, and leaves what is in it.
 func (w *Workspace) placed(dir, name string) (string, error) {
-	full := dir + string(filepath.Separator) + name
-	switch {
-	case name == "":
+	if name == "" {
 		return "", badName(name, "path is empty")
-	case strings.IndexByte(name, 0) >= 0:
+	}
+	if strings.IndexByte(name, 0) >= 0 {
 		return "", badName(name, "path contains a NUL byte")
-	case name == "~" || strings.HasPrefix(name, "~/"):
+	}
+	full, reason := systemName(name, w.roots)
+	if reason != "" {
+		return "", badName(name, reason)
+	}
+	switch {
+	case full == "~" || strings.HasPrefix(full, "~") && os.IsPathSeparator(full[1]):
 		if w.home == "" {
 			return "", badName(name, "~ is used but there is no home directory")
 		}
-		full = w.home + name[1:]
-	case filepath.IsAbs(name):
-		full = name
+		full = w.home + full[1:]
+	case !filepath.IsAbs(full):
+		full = dir + string(filepath.Separator) + full
 	}
 	if tooLong(full) || !filepath.IsAbs(full) {
 		return "", badName(name, "the name is too long, or its folder is not known")
@@ -73,6 +78,8 @@ func (w *Workspace) Expand(dir, pattern string) (names []string, whole bool) {
 	base, rest := dir, pattern
 	prefix := ""
 	switch {
+	case strings.HasPrefix(pattern, "/") && !filepath.IsAbs(pattern):
+		return nil, false // of a shell that has folders of its own
 	case strings.HasPrefix(pattern, "~/"):
 		base, prefix, rest = w.home, "~/", pattern[2:]
 	case filepath.IsAbs(pattern):
