@@ -22,7 +22,7 @@ func terminalAsker(c *cobra.Command) tool.Asker {
 	lines := bufio.NewReader(in)
 	out := c.ErrOrStderr()
 	return tool.AskerFunc(func(_ context.Context, q tool.Question) (tool.Answer, error) {
-		if q.Detail != "" {
+		if q.Detail != "" && !strings.HasSuffix(q.Summary, ": "+strings.TrimSpace(q.Detail)) {
 			fmt.Fprintln(out, strings.TrimSuffix(q.Detail, "\n"))
 		}
 		always := ""
@@ -48,10 +48,15 @@ func terminalAsker(c *cobra.Command) tool.Asker {
 	})
 }
 
-// isTerminal reports whether f is a terminal, as far as its kind tells.
+// isTerminal reports whether f is a terminal, as far as its kind tells: the
+// null device is of the same kind.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && f.Name() != os.DevNull
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(info, null)
 }
 
 // colourful reports whether colours may be written to w.

@@ -18,9 +18,12 @@ func callCommand() *cobra.Command {
 		Use:   "call TOOL [JSON | -]",
 		Short: "Run one tool and print its answer",
 		Long: `Run one tool and print its answer. The arguments are a JSON object, or - to read one from standard input.
-What has to be asked is asked on the terminal; without one the answer is no.`,
+What has to be asked is asked on the terminal; without one the answer is no.
+Each call is a session of its own: background tasks, and files with the rest of long output, end with it.
+For more than one call in a session there is burin batch.`,
 		Example: `  burin call Read '{"file_path":"README.md","limit":20}'
-  burin call Edit '{"file_path":"a.txt","old_string":"colour","new_string":"color"}'`,
+  burin call Edit '{"file_path":"a.txt","old_string":"colour","new_string":"color"}'
+  burin call Bash '{"command":"npm run test"}' --allow 'Bash(npm run *)'`,
 		Args:              exactly(1, 2),
 		ValidArgsFunction: completeTools,
 	}

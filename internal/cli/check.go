@@ -14,7 +14,8 @@ func checkCommand() *cobra.Command {
 		Short: "Say whether a call would be allowed, and by which rule",
 		Long: `Say whether a call would be allowed, and by which rule. Nothing is run.
 The exit code is 0 for allow, 1 for ask and deny.`,
-		Example:           `  burin check --deny 'Edit(vendor/**)' Edit '{"file_path":"vendor/x.go","old_string":"a","new_string":"b"}'`,
+		Example: `  burin check --deny 'Edit(vendor/**)' Edit '{"file_path":"vendor/x.go","old_string":"a","new_string":"b"}'
+  burin check --allow 'Bash(npm run *)' Bash '{"command":"npm run test && git push"}'`,
 		Args:              exactly(1, 2),
 		ValidArgsFunction: completeTools,
 	}
@@ -39,7 +40,7 @@ The exit code is 0 for allow, 1 for ask and deny.`,
 		}
 		if v.Decision != tool.Allow {
 			if v.Next != "" {
-				fmt.Fprintln(c.OutOrStdout(), v.Next)
+				fmt.Fprintf(c.OutOrStdout(), "to allow it: %s\n", v.Next)
 			}
 			return errFailed
 		}

@@ -94,8 +94,8 @@ func raw(w io.Writer) io.Writer {
 func command() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "burin",
-		Short: "File tools for AI coding agents",
-		Long: `Burin is an engine of file tools for AI coding agents: exact, safe and fast.
+		Short: "File and command tools for AI coding agents",
+		Long: `Burin is an engine of file and command tools for AI coding agents: exact, safe and fast.
 Agents use it as an MCP server (burin mcp); people and scripts call single tools (burin call).
 
 Exit codes: 0 done, 1 the tool failed, 2 the command was not understood or could not start.`,
@@ -115,12 +115,12 @@ func addFlags(c *cobra.Command) *profile.Profile {
 	f.StringVar(&p.Dialect, "dialect", "", "how tools are spelled: "+list(burin.Dialects())+" (default native)")
 	f.StringSliceVar(&p.Tools, "tools", nil, "show only these `tools` (default: those of the dialect)")
 	f.StringVar(&p.Mode, "mode", "", "permission `mode`: default, acceptEdits, plan, bypass or dontAsk (default: the dialect's)")
-	f.StringArrayVar(&p.Allow, "allow", nil, "a `rule` that allows, such as 'Edit(src/**)'; may be given several times")
-	f.StringArrayVar(&p.Ask, "ask", nil, "a `rule` that asks")
-	f.StringArrayVar(&p.Deny, "deny", nil, "a `rule` that denies; deny wins over ask, ask over allow")
+	f.StringArrayVar(&p.Allow, "allow", nil, "a `rule` that allows, such as 'Edit(src/**)' or 'Bash(npm run *)'; may be given several times")
+	f.StringArrayVar(&p.Ask, "ask", nil, "a `rule` that asks; may be given several times")
+	f.StringArrayVar(&p.Deny, "deny", nil, "a `rule` that denies; may be given several times; deny wins over ask, ask over allow")
 	f.StringVar(&p.Durability, "durability", "", "full: synced to disk before the answer (default); fast: left to the system")
 	f.StringVar(&p.Search, "search", "", "who matches patterns: auto (default), native or rg; the answer is the same")
-	f.StringVar(&p.Sandbox, "sandbox", "", "confine commands: off (default), auto or strict")
+	f.StringVar(&p.Sandbox, "sandbox", "", "confine commands: off (default), auto (writes only below the roots, keys hidden) or strict (no network, too)")
 	f.StringVar(&p.Shadows, "shadows", "", "what grep, find and rg mean in commands: auto (default; ugrep, bfs and ripgrep where they are) or off")
 	c.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(burin.Dialects(), cobra.ShellCompDirectiveNoFileComp))
 	c.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions(

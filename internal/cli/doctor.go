@@ -46,13 +46,13 @@ func doctor(c *cobra.Command, flags *profile.Profile) error {
 	}
 	e, err := p.Open(nil)
 	if err != nil {
-		say("root", "cannot be used: %v", err)
+		say("error", "%v", err)
 		return errFailed
 	}
 	defer e.Close()
 	s, err := p.Session(e, nil)
 	if err != nil {
-		say("session", "cannot be used: %v", err)
+		say("error", "%v", err)
 		return errFailed
 	}
 	for i, r := range e.Roots() {
@@ -69,6 +69,9 @@ func doctor(c *cobra.Command, flags *profile.Profile) error {
 		found := "not there"
 		if _, err := os.Stat(f); err == nil {
 			found = "used"
+			if filepath.Base(f) == "projects.json" {
+				found = "used (what was allowed for good; take out a rule there to be asked again)"
+			}
 		}
 		say("settings", "%s: %s", f, found)
 	}
@@ -92,7 +95,11 @@ func shellLine() string {
 	if err != nil {
 		return err.Error()
 	}
-	return fmt.Sprintf("%s (%s)", p.Path, p.Why)
+	line := fmt.Sprintf("%s (%s)", p.Path, p.Why)
+	if set := os.Getenv("BURIN_SHELL"); set != "" && p.Why != "by $BURIN_SHELL" {
+		line += fmt.Sprintf("; BURIN_SHELL is not used: %s is not the absolute path of a bash or zsh", set)
+	}
+	return line
 }
 
 // searchLine says who matches patterns, and why.

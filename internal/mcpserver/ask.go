@@ -89,7 +89,7 @@ func form(q tool.Question) *mcp.ElicitParams {
 	if q.Reason != "" {
 		parts = append(parts, q.Reason)
 	}
-	if q.Detail != "" {
+	if q.Detail != "" && !strings.HasSuffix(q.Summary, ": "+strings.TrimSpace(q.Detail)) {
 		parts = append(parts, shortened(q.Detail))
 	}
 	choices := []string{choiceOnce, choiceSession, choiceDeny}
