@@ -97,7 +97,7 @@ func (b *bubblewrap) note() string { return "" }
 
 func (b *bubblewrap) describe() string {
 	does := []string{
-		"they write only in " + b.options.where(),
+		"they write only in " + b.options.where() + " and in a folder for temporary files",
 		fmt.Sprintf("see nothing of %d secret places", len(b.options.Secrets)),
 		"see no processes but their own",
 	}

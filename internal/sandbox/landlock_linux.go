@@ -197,7 +197,7 @@ func (l *landlock) note() string {
 
 func (l *landlock) describe() string {
 	does := []string{
-		"they write only in " + l.options.where(),
+		"they write only in " + l.options.where() + " and in a folder for temporary files",
 		fmt.Sprintf("cannot read the contents of %d secret places", len(l.options.Secrets)),
 	}
 	lacks := []string{

@@ -56,7 +56,7 @@ func tryBfs(ctx context.Context, program string) (f finding) {
 	f.version = nameAndVersion(version)
 	switch {
 	case code != 0:
-		f.err = fmt.Errorf("it does not take %s (exit code %d)", strings.Join(findFlags, " "), code)
+		f.err = fmt.Errorf("it does not take %s (exit code %d); a newer one may", strings.Join(findFlags, " "), code)
 	case sortedLines(said) != "./a.go\n./b.txt":
 		f.err = errors.New("it did not find what it was to find in a trial")
 	}
