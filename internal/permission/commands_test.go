@@ -342,18 +342,24 @@ func TestFootprint(t *testing.T) {
 // A verdict names the rule, the command and what would allow it, and that does.
 func TestCommandReasons(t *testing.T) {
 	tests := []struct{ rules, text, reason, next string }{
-		{"", "npm install x", "`npm install x` is in no rule", "--allow 'Bash(npm install:*)' or --mode bypass"},
-		{"", "pytest -x", "`pytest -x` is in no rule", "--allow 'Bash(pytest -x)' or --mode bypass"},
-		{"", "sudo rm -rf x", "`sudo rm -rf x` is in no rule; `rm -rf x` (under sudo) is in no rule (rm removes files)", ""},
-		{"allow Bash(npm:*)", "npm test && git fetch", "`git fetch` is in no rule", "--allow 'Bash(git fetch:*)' or --mode bypass"},
-		{"", "npm test && git fetch", "`npm test` is in no rule; `git fetch` is in no rule", "--allow 'Bash(npm test:*)' --allow 'Bash(git fetch:*)' or --mode bypass"},
+		{"", "npm install x", "no rule allows `npm install x`", "--allow 'Bash(npm install:*)' or --mode bypass"},
+		{"", "pytest -x", "no rule allows `pytest -x`", "--allow 'Bash(pytest -x)' or --mode bypass"},
+		{"", "sudo rm -rf x", "no rule allows `sudo rm -rf x`; no rule allows `rm -rf x` (under sudo) (rm removes files)", ""},
+		{"allow Bash(npm:*)", "npm test && git fetch", "no rule allows `git fetch`", "--allow 'Bash(git fetch:*)' or --mode bypass"},
+		{"", "npm test && git fetch", "no rule allows `npm test`; no rule allows `git fetch`", "--allow 'Bash(npm test:*)' --allow 'Bash(git fetch:*)' or --mode bypass"},
 		{"allow Bash(npm:*)", "npm test | head", "allow rule Bash(npm:*) allows `npm test`; `head` only looks", ""},
 		{"deny Bash(rm:*)", "ls && sudo rm x", "deny rule Bash(rm:*) forbids `rm x` (under sudo)", "remove the deny rule Bash(rm:*)"},
 		{"", "cat /etc/passwd", "outside the workspace: /etc/passwd", "--allow 'Read(/etc/passwd)'"},
 		{"", "echo x | sh", "what runs is not all known: sh runs the commands of its input", "--allow 'Bash(echo x | sh)' or --mode bypass"},
 		{"", "ls > out", "mode default asks before a change", "--allow 'Edit(./out)' or --mode acceptEdits"},
-		{"", "sort -o x f.txt", "`sort -o x f.txt` is in no rule (sort -o writes a file)", ""},
+		{"", "sort -o x f.txt", "no rule allows `sort -o x f.txt` (sort -o writes a file)", ""},
 		{"", "PATH=. ls", "`PATH=. ls` sets a variable that can change what runs", ""},
+		{"", "npm test && cat /etc/passwd", "no rule allows `npm test`; outside the workspace: /etc/passwd", "--allow 'Bash(npm test:*)' --allow 'Read(/etc/passwd)'"},
+		{"", "tee /etc/x", "no rule allows `tee /etc/x` (tee writes files); outside the workspace: /etc/x", "--allow 'Bash(tee /etc/x)'"},
+		{"", "ls | tee /etc/x", "no rule allows `tee /etc/x` (tee writes files); outside the workspace: /etc/x", "--allow 'Bash(tee /etc/x)' --allow 'Edit(/etc/x)'"},
+		{"", "find . -name x -exec rm {} +", "no rule allows `find . -name x -exec rm {} +`", "--allow 'Bash(find . -name x -exec rm {} +)' or --mode bypass"},
+		{"", "for f in *; do rm $f; done", "no rule allows `rm $f` (rm removes files); `rm $f` touches $f", "--mode bypass"},
+		{"", "rm $x; cat $y ~/z", "", "--allow 'Bash(rm $x; cat $y ~/z)'"},
 		{"", "cat $x", "`cat $x` touches $x, which is not known", ""},
 	}
 	for _, tt := range tests {

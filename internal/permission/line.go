@@ -216,6 +216,9 @@ type grant struct {
 	redirects bool // where its output goes
 }
 
+// suggested is what the rule would grant that is suggested for a command.
+var suggested = &grant{rule: &rule{}}
+
 // judgeLine returns what allow rules, the tables and the mode say.
 func (p *Policy) judgeLine(j *job) tool.Verdict {
 	all := p.grantForAll()
@@ -225,7 +228,7 @@ func (p *Policy) judgeLine(j *job) tool.Verdict {
 			Next:   orBypass(exactRuleFor(j.text)),
 		})
 	}
-	sum := &sum{}
+	sum := &sum{exact: orBypass(exactRuleFor(j.text))}
 	for _, c := range j.parts {
 		g := all
 		if g == nil {
@@ -233,6 +236,7 @@ func (p *Policy) judgeLine(j *job) tool.Verdict {
 		}
 		if g == nil {
 			sum.add(p.refusedPart(j, c))
+			p.judgeTouched(j, c, suggested, sum) // that rule would not be all
 			continue
 		}
 		sum.allow(c, g)
@@ -271,11 +275,19 @@ func (p *Policy) grant(j *job, c *part) *grant {
 	case looks && c.onlyLooks() && len(c.Args) == 0:
 		return &grant{}
 	case looks && c.onlyLooks():
-		return &grant{why: c.shown() + " only looks"}
+		return &grant{why: c.shown() + c.looks()}
 	case p.options.Mode == AcceptEdits && c.makesFolders():
 		return &grant{why: "mode acceptEdits allows " + c.shown()}
 	}
 	return nil
+}
+
+// looks says of a part that onlyLooks what it does.
+func (c *part) looks() string {
+	if c.readOnly() {
+		return " only looks"
+	}
+	return " only looks, and may write where its output goes"
 }
 
 // makesFolders reports whether a part is mkdir and no more than that.
@@ -300,7 +312,7 @@ func (c *part) makesFolders() bool {
 
 // refusedPart is the verdict on a command that nothing lets run.
 func (p *Policy) refusedPart(j *job, c *part) tool.Verdict {
-	reason, next := c.shown()+" is in no rule", suggestion(c)
+	reason, next := "no rule allows "+c.shown(), suggestion(c)
 	switch {
 	case c.effect.ReadOnly && c.unsure != "":
 		reason, next = c.shown()+" touches "+c.unsure+", which is not known", exactRuleFor(j.text)
@@ -413,6 +425,7 @@ type sum struct {
 	nexts   []string
 	allowed []string
 	rule    string
+	exact   string // what allows the whole line, however it is judged
 }
 
 // maxReasons is how many reasons a verdict tells.
@@ -456,7 +469,7 @@ func (s *sum) verdict() tool.Verdict {
 	}
 	v := s.worst
 	v.Reason = told(s.reasons)
-	v.Next = joinNexts(s.nexts)
+	v.Next = s.next()
 	return v
 }
 
@@ -467,21 +480,47 @@ func told(reasons []string) string {
 	return strings.Join(reasons, "; ")
 }
 
-// joinNexts joins what would allow each part to what would allow all.
-func joinNexts(nexts []string) string {
-	if len(nexts) == 1 {
-		return nexts[0]
+// bypass allows all commands, but not all that they touch.
+const bypass = "--mode bypass"
+
+// next joins what would allow each part to what would allow all.
+func (s *sum) next() string {
+	if len(s.nexts) == 1 {
+		return s.nexts[0]
 	}
-	var flags []string
-	or := ""
-	for _, n := range nexts {
+	var flags, beside []string // what allows all, and what is needed in mode bypass, too
+	ruled := true
+	for _, n := range s.nexts {
 		flag, other, _ := strings.Cut(n, " or ")
-		if other == "--mode bypass" || flag == "--mode bypass" {
-			or = " or --mode bypass"
+		switch {
+		case n == bypass:
+			ruled = false
+			continue
+		case other != bypass && !slices.Contains(beside, flag):
+			beside = append(beside, flag)
 		}
-		if flag != "--mode bypass" && !slices.Contains(flags, flag) {
+		if !slices.Contains(flags, flag) {
 			flags = append(flags, flag)
 		}
 	}
-	return strings.TrimPrefix(strings.Join(flags, " ")+or, " or ")
+	if exact, _, ok := strings.Cut(s.exact, " or "+bypass); ok && slices.Contains(s.nexts, s.exact) {
+		flags, ruled = []string{exact}, true
+	}
+	switch {
+	case !ruled:
+		return someFlags(append([]string{bypass}, beside...))
+	case len(beside) == 0:
+		return someFlags(flags) + " or " + bypass
+	}
+	return someFlags(flags)
+}
+
+// maxFlags is how many flags a verdict suggests.
+const maxFlags = 8
+
+func someFlags(flags []string) string {
+	if len(flags) > maxFlags {
+		flags = append(slices.Clone(flags[:maxFlags]), fmt.Sprintf("and %d more such flags", len(flags)-maxFlags))
+	}
+	return strings.Join(flags, " ")
 }
