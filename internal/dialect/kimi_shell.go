@@ -169,7 +169,7 @@ func kimiStarted(o *toolbox.BashOut, output string) string {
 }
 
 type kimiTaskOutput struct {
-	ID      string `json:"task_id" desc:"The background task" minlen:"1"`
+	ID      string `json:"task_id" desc:"Id from Bash" minlen:"1"`
 	Block   *bool  `json:"block,omitempty" desc:"Wait for the task to end" default:"false"`
 	Timeout *int64 `json:"timeout,omitempty" desc:"Seconds to wait with block" min:"0" max:"3600" default:"30"`
 }
@@ -196,7 +196,7 @@ func kimiTask(o *toolbox.TaskOut, running bool) string {
 }
 
 type kimiTaskStop struct {
-	ID     string `json:"task_id" desc:"The background task" minlen:"1"`
+	ID     string `json:"task_id" desc:"Id from Bash" minlen:"1"`
 	Reason string `json:"reason,omitempty" desc:"Why it is stopped"`
 }
 

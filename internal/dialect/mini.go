@@ -133,6 +133,10 @@ func miniFail(t *Tool, e *tool.Error) string {
 		reason += ". " + e.Next
 	}
 	switch t.Name {
+	case "bash":
+		return "Cannot run command: " + reason
+	case "search_files":
+		return "Cannot search: " + reason
 	case "write_file":
 		return "Failed to write file: " + reason
 	case "edit_file":

@@ -3,6 +3,7 @@ package dialect
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/burin-tools/burin/internal/shell"
 	"github.com/burin-tools/burin/internal/toolbox"
@@ -103,15 +104,27 @@ func headAndTail(o *shell.Output) (text, cut string) {
 	if text, ok := o.Whole(nativeOutput); ok {
 		return text, ""
 	}
-	head, tail := o.Head(nativeOutput/2), o.Tail(nativeOutput/2)
-	left := o.Chars - nativeOutput
-	text = fmt.Sprintf("%s\n[… %d characters left out …]\n%s", head, left, tail)
+	head, tail := wholeLines(o.Head(nativeOutput/2), o.Tail(nativeOutput/2))
+	left := o.Chars - int64(utf8.RuneCountInString(head)+utf8.RuneCountInString(tail))
+	text = fmt.Sprintf("%s[… %d characters left out …]\n%s", onOwnLine(head), left, tail)
 	if o.File == "" {
 		return text, fmt.Sprintf("The output has %d characters; its middle is lost: %s.", o.Chars, o.Incomplete)
 	}
 	line := strings.Count(head, "\n") + 1
 	return text, fmt.Sprintf("The output has %d characters in %s; all of it is in %s%s: Read {\"file_path\":%s,\"offset\":%d}",
 		o.Chars, countLines(o.Lines), o.File, fileNote(o), quoted(o.File), line)
+}
+
+// wholeLines leaves out of a head and a tail the line that is cut, unless it is
+// most of it: part of a number looks like a number.
+func wholeLines(head, tail string) (string, string) {
+	if i := strings.LastIndexByte(head, '\n') + 1; i > len(head)/2 {
+		head = head[:i]
+	}
+	if i := strings.IndexByte(tail, '\n') + 1; i < len(tail)/2 {
+		tail = tail[i:]
+	}
+	return head, tail
 }
 
 // onOwnLine ends a text with a line feed, unless it is empty.
@@ -123,7 +136,7 @@ func onOwnLine(text string) string {
 }
 
 type nativeTaskOutput struct {
-	ID      string `json:"task_id" desc:"Task" minlen:"1"`
+	ID      string `json:"task_id" desc:"Id from Bash" minlen:"1"`
 	Block   *bool  `json:"block,omitempty" desc:"Wait for its end" default:"true"`
 	Timeout *int64 `json:"timeout,omitempty" desc:"Milliseconds to wait" min:"0" max:"600000" default:"30000"`
 }
@@ -155,7 +168,7 @@ func sayTask(t *shell.Background, running bool) string {
 }
 
 type nativeTaskStop struct {
-	ID string `json:"task_id" desc:"Task" minlen:"1"`
+	ID string `json:"task_id" desc:"Id from Bash" minlen:"1"`
 }
 
 func (w *nativeTaskStop) args() (toolbox.TaskArgs, error) {
@@ -186,7 +199,14 @@ func nativeTasksResult(_ *nativeTaskList, o *toolbox.TaskListOut) tool.Result {
 	for _, t := range o.Tasks {
 		fmt.Fprintf(&b, "%s\t%s\t%s\n", t.ID, taskLine(t), firstLine(t.Text))
 	}
-	fmt.Fprintf(&b, "[%d background tasks.]", len(o.Tasks))
+	switch n := len(o.Tasks); n {
+	case 0:
+		b.WriteString("[No background tasks.]")
+	case 1:
+		b.WriteString("[1 background task.]")
+	default:
+		fmt.Fprintf(&b, "[%d background tasks.]", n)
+	}
 	return tool.TextResult(b.String())
 }
 

@@ -107,11 +107,15 @@ func sideNotes(o *toolbox.BashOut) (notes []string) {
 	if o.Vanished != "" {
 		notes = append(notes, fmt.Sprintf("The folder %s had vanished; this ran in %s.", o.Vanished, o.Dir))
 	}
-	switch n := o.End.Left; {
-	case n == 1:
-		notes = append(notes, "A process that it had left in the background was ended; to keep one running, use run_in_background.")
-	case n > 1:
-		notes = append(notes, fmt.Sprintf("%d processes that it had left in the background were ended; to keep one running, use run_in_background.", n))
+	if n := o.End.Left; n > 0 {
+		left := "A process that it had left in the background was ended"
+		if n > 1 {
+			left = fmt.Sprintf("%d processes that it had left in the background were ended", n)
+		}
+		if o.Args.Name != nil { // the dialect has tasks
+			left += "; to keep one running, use run_in_background"
+		}
+		notes = append(notes, left+".")
 	}
 	if n := o.Output.Rewritten; n > 0 {
 		notes = append(notes, fmt.Sprintf("Lines overwritten by a carriage return are left out: %d.", n))

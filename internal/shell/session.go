@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -140,7 +141,7 @@ func (s *Session) Task(id string) (*Background, error) {
 	}
 	e := &tool.Error{Kind: tool.NotFound, Op: "task", Path: id, Reason: "no task with that id", Next: "There are no background tasks."}
 	if len(ids) > 0 {
-		e.Next = fmt.Sprintf("The tasks are %v.", ids)
+		e.Next = "The tasks are " + strings.Join(ids, ", ") + "."
 	}
 	return nil, e
 }
