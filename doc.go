@@ -1,6 +1,7 @@
-// Package burin is an engine of file tools for AI coding agents: read, write
-// and edit, exact and safe. Bytes nobody asked to change do not change, nothing
-// outside the tree is touched, nothing is lost, and nothing is cut silently.
+// Package burin is an engine of file and command tools for AI coding agents:
+// read, write, edit, search and list files, and run commands, exact and safe.
+// Bytes nobody asked to change do not change, nothing outside the tree is
+// touched, nothing is lost, and nothing is cut silently.
 //
 // An [Engine] is one tree with its locks. A [Session] is one conversation: the
 // dialect in which its agent spells the tools, its rules, and what it has

@@ -41,7 +41,7 @@ type SessionOptions struct {
 	Dialect string     // name of the dialect, default "native"
 	Tools   []string   // the tools to show; nil for those the dialect shows by itself
 	Mode    string     // default, acceptEdits, plan, bypass, dontAsk; "" for the dialect's own
-	Allow   []string   // rules, as Tool or Tool(pattern); patterns are those of .gitignore
+	Allow   []string   // rules, as Tool or Tool(pattern); patterns are those of .gitignore, for commands Bash(npm run *), Bash(git diff:*)
 	Ask     []string   // rules
 	Deny    []string   // rules
 	Asker   tool.Asker // who is asked; nil: nobody, and that means no
