@@ -32,14 +32,18 @@ func load(file string, forbidden []string) (p Profile, err error) {
 	}
 	plain, err := hujson.Standardize(bytes.TrimPrefix(text, []byte("\ufeff")))
 	if err != nil {
-		return p, fmt.Errorf("%s: %w", file, err)
+		return p, fmt.Errorf("%s: it is no JSON: %s", file, strings.TrimPrefix(err.Error(), "hujson: "))
 	}
 	if err := checkKeys(plain, forbidden); err != nil {
 		return p, fmt.Errorf("%s: %w", file, err)
 	}
 	d := json.NewDecoder(bytes.NewReader(plain))
 	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
+	var mistyped *json.UnmarshalTypeError
+	if err := d.Decode(&p); errors.As(err, &mistyped) && mistyped.Field != "" {
+		key, _, _ := strings.Cut(mistyped.Field, ".")
+		return p, fmt.Errorf("%s: %q must be %s, not a %s", file, key, wanted(key), mistyped.Value)
+	} else if err != nil {
 		return p, fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return p, nil
@@ -87,7 +91,7 @@ func checkKeys(plain []byte, forbidden []string) error {
 		case slices.Contains(forbidden, k):
 			return fmt.Errorf("%q may only be set in the user's configuration or by a flag", k)
 		case !slices.Contains(keys, k):
-			return fmt.Errorf("unknown field %q", k)
+			return fmt.Errorf("unknown field %q; the fields are %s", k, strings.Join(keys, ", "))
 		case seen[k]:
 			return fmt.Errorf("%q stands there twice", k)
 		}
@@ -98,6 +102,17 @@ func checkKeys(plain []byte, forbidden []string) error {
 		}
 	}
 	return nil
+}
+
+// wanted says what the value of a key is.
+func wanted(key string) string {
+	switch reflect.TypeFor[Profile]().Field(slices.Index(keys, key)).Type.Kind() {
+	case reflect.Slice:
+		return "a list of strings"
+	case reflect.Bool:
+		return "true or false"
+	}
+	return "a string"
 }
 
 // keys are the names that a Profile has in JSON.
