@@ -67,6 +67,18 @@ func (c *confinement) note() string {
 	return c.box.Note()
 }
 
+// reminder says what commands may not do, for one that was stopped by that; ""
+// where they are not confined.
+func (c *confinement) reminder() string {
+	switch {
+	case !c.box.Confines():
+		return ""
+	case c.mode == sandbox.Strict:
+		return "Commands are confined here (--sandbox strict): they write only below the roots of the workspace and in TMPDIR, do not read keys, and have no network."
+	}
+	return "Commands are confined here (--sandbox auto): they write only below the roots of the workspace and in TMPDIR, and do not read keys."
+}
+
 func (c *confinement) close() {
 	c.once.Do(func() {})
 	c.box.Close()

@@ -25,6 +25,8 @@ func TestSandboxedCommands(t *testing.T) {
 			{"cd / && cd $OLDPWD && pwd", dir + "\n[Exit code 0.]"},
 			{"mkdir sub && cd sub", "[Exit code 0. No output. The next command runs in " + dir + "/sub.]"},
 			{"(echo y > " + outside + "/b.txt) 2>/dev/null", "[Exit code 1. No output.]"},
+			{"echo 'x: Permission denied'; false", "x: Permission denied\n[Exit code 1. Commands are confined here (--sandbox " + mode + "): they write only below the roots of the workspace and in TMPDIR, " +
+				map[string]string{"auto": "and do not read keys.", "strict": "do not read keys, and have no network."}[mode] + "]"},
 		} {
 			got := call(t, s, "Bash", "command", c.command).Text()
 			if got != c.want {

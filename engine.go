@@ -160,7 +160,7 @@ func (e *Engine) Session(o *SessionOptions) (*Session, error) {
 		box: toolbox.Box{
 			Files: e.files, Memory: new(toolbox.Memory), Settings: d.Settings,
 			Backend: e.backend, Ripgrep: findRipgrep,
-			Shell: commands, Background: lookAfterTasks(tools), Notice: e.confined.note,
+			Shell: commands, Background: lookAfterTasks(tools), Notice: e.confined.note, Reminder: e.confined.reminder,
 		},
 		id: fmt.Sprintf("s%d", e.sessions.Add(1)),
 	}, nil

@@ -184,6 +184,9 @@ func refusal(plan *tool.Plan, v tool.Verdict) error {
 		e.Next = "Do not try it again; ask the user what to do instead."
 	} else {
 		e.Next = "Ask the user to allow it: " + v.Next
+		if strings.HasPrefix(v.Next, "remove ") {
+			e.Next = "Only the user can change that: to allow it, " + v.Next
+		}
 	}
 	return e
 }

@@ -3,6 +3,7 @@ package toolbox
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -210,12 +211,14 @@ func (r *runner) collect(out *BashOut) {
 	if r.box.Notice != nil {
 		out.Notice = r.box.Notice()
 	}
+	out.Output = r.task.Joined()
 	if out.Task != nil {
-		out.Output = r.task.Joined()
 		return
 	}
 	out.End = r.task.End()
-	out.Output = r.task.Joined()
+	if out.Notice == "" && r.box.Reminder != nil && out.End.Code != 0 && refused(&out.Output) {
+		out.Notice = r.box.Reminder()
+	}
 	if r.a.Split {
 		out.Out, out.Err = r.task.Output()
 	}
@@ -223,6 +226,18 @@ func (r *runner) collect(out *BashOut) {
 		out.Output.File = r.task.Persist()
 	}
 	r.follow(out)
+}
+
+// refusals are what programs say when the system lets them do nothing.
+var refusals = []string{
+	"Permission denied", "Operation not permitted", "Read-only file system", "EACCES", "EPERM", "EROFS",
+	"Could not resolve", "Temporary failure in name resolution", "Network is unreachable",
+}
+
+// refused reports whether an output ends with such words.
+func refused(o *shell.Output) bool {
+	tail := o.Tail(2000)
+	return slices.ContainsFunc(refusals, func(s string) bool { return strings.Contains(tail, s) })
 }
 
 // hasLongLine reports whether an output that was kept whole has a line with

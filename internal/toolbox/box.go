@@ -37,6 +37,9 @@ type Box struct {
 	// Notice returns what is to be said once about how commands run, "" when
 	// there is nothing.
 	Notice func() string
+	// Reminder returns what commands may not do, for one that seems to have
+	// tried; "" where they may do all.
+	Reminder func() string
 
 	// Ripgrep finds a ripgrep; nil where none may be used.
 	Ripgrep func(context.Context) (*ripgrep.Program, error)
