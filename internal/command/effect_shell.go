@@ -46,7 +46,7 @@ func onlyPrints(flags ...string) func(*call) {
 }
 
 // formatSets is a format of printf that sets a variable.
-var formatSets = regexp.MustCompile(`%[^a-zA-Z%]*n`)
+var formatSets = regexp.MustCompile(`%[^a-zA-Z%]*[hjlLqtz]*n`)
 
 // printf sets a variable with -v, and with %n in the format.
 func printf(c *call) {
@@ -170,7 +170,7 @@ func getopts(c *call) {
 // plainWords refuses what may name a variable that the shell computes.
 func plainWords(c *call) {
 	for _, w := range c.operands {
-		if w.Known && strings.ContainsAny(w.Text, "[$`") {
+		if !isPlain(w) && w.Known {
 			c.refuse(c.name + " computes " + w.Text)
 		}
 	}

@@ -8,7 +8,9 @@ import (
 
 // inside walks the commands in a word, and notes what an expansion does
 // besides. A nil node has nothing in it.
-func (w *walker) inside(n syntax.Node) {
+func (w *walker) inside(n syntax.Node) { w.insideOf(n, false) }
+
+func (w *walker) insideOf(n syntax.Node, test bool) {
 	syntax.Walk(n, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
@@ -17,8 +19,10 @@ func (w *walker) inside(n syntax.Node) {
 		case *syntax.ProcSubst:
 			w.apart(n.Stmts)
 			return false
-		case *syntax.ExtGlob: // its pattern is not taken apart
-			if strings.ContainsAny(n.Pattern.Value, "$`") {
+		case *syntax.ExtGlob: // to zsh, what is in the brackets may be a command
+			if !test {
+				w.lost("a pattern in brackets")
+			} else if strings.ContainsAny(n.Pattern.Value, "$`") {
 				w.lost("a computed pattern")
 			}
 		case *syntax.ArithmExp:
@@ -26,15 +30,63 @@ func (w *walker) inside(n syntax.Node) {
 			return false
 		case *syntax.ParamExp:
 			w.param(n)
+		case *syntax.Word:
+			w.subscripts(n.Parts)
+		case *syntax.DblQuoted:
+			w.subscripts(n.Parts)
 		}
 		return true
 	})
 }
 
+// subscripts looks for what is text to bash and an index to zsh, which
+// evaluates it: $x[i].
+func (w *walker) subscripts(parts []syntax.WordPart) {
+	text, expands := "", false // what stands behind an expansion
+	for i, p := range parts {
+		lit, ok := p.(*syntax.Lit)
+		if !ok {
+			e, isParam := p.(*syntax.ParamExp)
+			text, expands = "", isParam && e.Short
+			continue
+		}
+		if expandsInZsh(parts[:i+1]) {
+			text, expands = strings.TrimLeft(lit.Value, "=~^+"), true
+			text = strings.TrimLeftFunc(text, func(r rune) bool { return r < 0x80 && isWordSign(byte(r)) })
+		} else {
+			text += lit.Value
+		}
+		if !expands || !strings.HasPrefix(text, "[") {
+			expands = expands && text == ""
+			continue
+		}
+		index, _, closed := strings.Cut(text[1:], "]")
+		if !closed && i+1 < len(parts) || setsVariable.MatchString(index) {
+			w.lost("zsh evaluates an index")
+		}
+		w.values.evaluate(identifiers.FindAllString(index, -1)...)
+	}
+}
+
+// expandsInZsh reports whether parts end in an expansion that only zsh has, as
+// in $=x.
+func expandsInZsh(parts []syntax.WordPart) bool {
+	if len(parts) < 2 {
+		return false
+	}
+	sign, _ := parts[len(parts)-2].(*syntax.Lit)
+	lit, _ := parts[len(parts)-1].(*syntax.Lit)
+	if sign == nil || lit == nil || sign.Value != "$" {
+		return false
+	}
+	rest := strings.TrimLeft(lit.Value, "=~^+")
+	return rest != lit.Value && (rest == "" || isWordSign(rest[0]) || rest[0] == '{')
+}
+
 // param notes what an expansion of a variable does besides.
 func (w *walker) param(e *syntax.ParamExp) {
-	if e.Excl {
-		w.reckons = true // its value is a name, which may have an index
+	if e.Excl && e.Param != nil {
+		w.values.evaluate(e.Param.Value) // its value is a name, which may have an index
 	}
 	if e.Index != nil {
 		w.reckon(e.Index)
@@ -50,7 +102,7 @@ func (w *walker) param(e *syntax.ParamExp) {
 	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		if e.Param != nil {
 			source := w.source(e)
-			w.fills = true
+			w.values.fill(e.Param.Value)
 			w.emit(Unit{Source: source, Assigns: []Assign{{Name: e.Param.Value, Value: Word{Text: source, Source: source}}}})
 		}
 	case syntax.OtherParamOps:
@@ -92,27 +144,6 @@ func (w *walker) insideRedirects(rs []*syntax.Redirect) {
 	}
 }
 
-// reckon walks an arithmetic expression. The shell evaluates the values of its
-// variables, too, and those may hold commands.
-func (w *walker) reckon(x syntax.ArithmExpr) {
-	if x == nil {
-		return
-	}
-	syntax.Walk(x, func(n syntax.Node) bool {
-		word, ok := n.(*syntax.Word)
-		if !ok {
-			w.counted(n)
-			return true
-		}
-		if lit := word.Lit(); lit == "" || strings.Trim(lit, "0123456789") != "" {
-			w.reckons = true
-			w.evaluated(word)
-		}
-		w.inside(word)
-		return false
-	})
-}
-
 // counted adds the unit of a variable that an expression sets.
 func (w *walker) counted(n syntax.Node) {
 	var target syntax.ArithmExpr
@@ -130,27 +161,6 @@ func (w *walker) counted(n syntax.Node) {
 		name, source := w.source(word), w.source(n)
 		w.emit(Unit{Source: source, Assigns: []Assign{{Name: name, Value: Word{Text: source, Source: source}}}})
 	}
-}
-
-// evaluated looks for commands that the shell finds only when it evaluates a
-// word: in its quotes, and in the output of a command.
-func (w *walker) evaluated(word *syntax.Word) {
-	syntax.Walk(word, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CmdSubst, *syntax.ProcSubst:
-			w.lost("the output of a command is evaluated")
-			return false
-		case *syntax.SglQuoted:
-			if strings.ContainsAny(n.Value, "$`\\") {
-				w.lost("a quoted text is evaluated")
-			}
-		case *syntax.Lit:
-			if strings.Contains(n.Value, `\`) {
-				w.lost("a quoted text is evaluated")
-			}
-		}
-		return true
-	})
 }
 
 // test walks [[ … ]]. It reads no contents and changes nothing, so that it is
@@ -175,7 +185,7 @@ func (w *walker) test(x syntax.TestExpr) {
 	case *syntax.ParenTest:
 		w.test(x.X)
 	case *syntax.Word:
-		w.inside(x)
+		w.insideOf(x, true)
 	}
 }
 

@@ -37,8 +37,7 @@ type walker struct {
 
 	functions bool // a function is defined
 	moves     bool // the folder changes
-	reckons   bool // the value of a variable is evaluated: that can run commands
-	fills     bool // a variable gets a value that may hold a command
+	values    values
 }
 
 // lost notes why a part of what runs is not among the units.
@@ -50,7 +49,10 @@ func (w *walker) lost(format string, args ...any) {
 
 // settle draws the conclusions that need the whole line.
 func (w *walker) settle() {
-	if w.reckons && (w.fills || w.functions) {
+	if w.functions {
+		w.values.fill(arguments)
+	}
+	if w.values.collide() {
 		w.lost("a computed value is evaluated")
 	}
 	if w.functions && w.moves { // a function runs where it is called
@@ -71,15 +73,11 @@ func (w *walker) emit(u Unit) {
 	}
 	u.Under, u.Dirs = slices.Clone(w.under), w.at.dirs()
 	for _, a := range u.Args {
-		w.fills = w.fills || a.Known && hidesCommand(a.Text)
+		if !isPlain(a) {
+			w.values.fill(arguments)
+		}
 	}
 	w.line.Units = append(w.line.Units, u)
-}
-
-// hidesCommand reports whether a value would run a command if it were
-// evaluated as arithmetic: a[$(rm x)].
-func hidesCommand(text string) bool {
-	return strings.Contains(text, "[") && strings.ContainsAny(text, "$`<>")
 }
 
 // script walks a text: the line, or one that a program of it is given.
@@ -381,25 +379,12 @@ func (w *walker) assigned(name, source string, values []word) {
 		value = values[0].Word
 	}
 	for _, v := range values {
-		w.fills = w.fills || !isPlain(v.Word)
+		w.values.set(name, v.Word)
 	}
 	if len(values) == 0 {
-		w.fills = true // the arguments, or a value that is not given here
+		w.values.fill(name) // the arguments, or a value that is not given here
 	}
 	w.emit(Unit{Source: source, Assigns: []Assign{{Name: name, Value: value}}})
-}
-
-// isPlain reports whether a value can be evaluated without running anything.
-func isPlain(v Word) bool { return v.Known && !strings.ContainsAny(v.Text, "[$`") }
-
-// isResult reports whether a value is that of an arithmetic expression: a
-// number.
-func isResult(a *syntax.Assign) bool {
-	if a.Value == nil || a.Array != nil || len(a.Value.Parts) != 1 {
-		return false
-	}
-	_, ok := a.Value.Parts[0].(*syntax.ArithmExp)
-	return ok
 }
 
 // call walks a simple command.
@@ -489,7 +474,7 @@ func (w *walker) assigns(as []*syntax.Assign) (list []Assign) {
 		default:
 			value = w.value(a.Value)
 		}
-		w.fills = w.fills || !isPlain(value) && !isResult(a)
+		w.values.set(a.Name.Value, value)
 		list = append(list, Assign{Name: a.Name.Value, Value: value})
 	}
 	return list

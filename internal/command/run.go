@@ -2,6 +2,7 @@ package command
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -13,6 +14,9 @@ func (w *walker) run(args []word) after {
 	if !program.Known || program.Glob {
 		w.lost("the program is computed: %s", program.Source)
 		return w.astray()
+	}
+	if strings.HasPrefix(program.Text, "-") && program.Text != "-" { // as in time -- rm
+		w.lost("the name of the program begins with a dash")
 	}
 	name := path.Base(program.Text)
 	if name == program.Text {
@@ -68,10 +72,19 @@ func (w *walker) builtin(name string, args []word) (after, bool) {
 	switch name {
 	case "cd", "chdir", "pushd", "popd":
 		return w.cd(args), true
+	case "return", "break", "continue", "shift":
+		for _, a := range args[1:] {
+			w.computes(name, a)
+		}
 	case "exit": // return may fail, and so may exit with odd arguments
 		if len(args) == 1 || len(args) == 2 && args[1].Known && strings.Trim(args[1].Text, "0123456789") == "" {
 			return after{}, true
 		}
+		for _, a := range args[1:] {
+			w.computes(name, a)
+		}
+	case "jobs":
+		return w.jobs(args), true
 	case "eval":
 		return w.eval(args), true
 	case "source", ".":
@@ -84,7 +97,9 @@ func (w *walker) builtin(name string, args []word) (after, bool) {
 			w.lost("an alias changes what a name means")
 		}
 	case "hash":
-		if slices.ContainsFunc(args[1:], func(a word) bool { return !a.Known || strings.HasPrefix(a.Text, "-") && strings.Contains(a.Text, "p") }) {
+		if slices.ContainsFunc(args[1:], func(a word) bool {
+			return !a.Known || strings.Contains(a.Text, "=") || strings.HasPrefix(a.Text, "-") && strings.Contains(a.Text, "p")
+		}) {
 			w.lost("hash changes what a name means")
 		}
 	case "enable", "compgen", "complete", "bind", "fc", "emulate", "sched", "zmodload", "autoload", "zle":
@@ -104,7 +119,11 @@ func (w *walker) builtin(name string, args []word) (after, bool) {
 // eval joins its words and runs them in this shell.
 func (w *walker) eval(args []word) after {
 	var texts []string
-	for _, a := range args[1:] {
+	args = args[1:]
+	if len(args) > 0 && args[0].Text == "--" {
+		args = args[1:]
+	}
+	for _, a := range args {
 		if !a.Known || a.Glob {
 			w.lost("eval runs a computed text")
 			return w.astray()
@@ -112,6 +131,22 @@ func (w *walker) eval(args []word) after {
 		texts = append(texts, a.Text)
 	}
 	return w.beneath("eval", func() after { return w.script(strings.Join(texts, " ")) })
+}
+
+// jobs runs a command with -x.
+func (w *walker) jobs(args []word) after {
+	for i, a := range args[1:] {
+		switch {
+		case !a.Known || a.Glob:
+			w.lost("it is not clear what jobs runs")
+			return w.stay()
+		case !strings.HasPrefix(a.Text, "-"):
+			return w.stay()
+		case strings.Contains(a.Text, "x") && i+2 < len(args):
+			return w.inner("jobs", &wrapper{}, nil, nil, args[i+2:])
+		}
+	}
+	return w.stay()
 }
 
 // beneath walks what a program runs.
@@ -159,48 +194,162 @@ func (w *walker) trap(args []word) {
 // is evaluated.
 func (w *walker) names(name string, args []word) {
 	option := map[string]string{"printf": "-v", "test": "-v", "[": "-v", "mapfile": "", "readarray": ""}[name]
-	if option != "" && !slices.ContainsFunc(args[1:], func(a word) bool {
-		return !a.Known && a.Text != "" && name != "printf" || strings.HasPrefix(a.Text, option) || a.Text == "-R"
+	sets := name == "printf" && printfSets(args)
+	if name == "printf" {
+		w.printed(args)
+	}
+	if (name == "test" || name == "[") && comparesOnly(args[1:]) {
+		return
+	}
+	if option != "" && !sets && !slices.ContainsFunc(args[1:], func(a word) bool {
+		return !a.Known && a.Text != "" && name != "printf" || strings.HasPrefix(a.Text, option) || a.Text == "-R" || a.Text == "-t"
 	}) {
 		return
+	}
+	fills := name != "test" && name != "[" && name != "unset"
+	if fills {
+		w.values.fill("REPLY", "MAPFILE", "OPTARG")
 	}
 	for _, a := range args[1:] {
 		switch {
 		case !a.Known:
-			w.reckons = true
-		case hidesCommand(a.Text):
+			w.values.evaluate(anyName)
+		case hidesCommand(a.Text), (name == "test" || name == "[") && setsBehind(args):
 			w.lost("%s evaluates an index", name)
-		case strings.HasPrefix(a.Text, "-C") && (name == "mapfile" || name == "readarray"):
+		case strings.HasPrefix(a.Text, "-") && strings.Contains(a.Text, "C") && (name == "mapfile" || name == "readarray"):
 			w.lost("%s runs a text for each line", name)
+		case slices.Contains(integers, a.Text) && fills:
+			w.lost("%s sets a variable whose value is evaluated", name)
+		}
+		if _, index, found := strings.Cut(a.Text, "["); found && a.Known && name != "[" {
+			w.values.evaluate(identifiers.FindAllString(index, -1)...)
+		}
+		if variable, _, _ := strings.Cut(a.Text, "["); fills && a.Known && identifier.MatchString(variable) {
+			w.values.fill(variable)
 		}
 	}
-	if name != "test" && name != "[" && name != "unset" {
-		w.fills = true
+}
+
+// comparesOnly reports whether the number of the words of a test, and a known
+// operator among them, tell that no word is the name of a variable.
+func comparesOnly(args []word) bool {
+	if n := len(args); n > 0 && args[n-1].Text == "]" {
+		args = args[:n-1]
+	}
+	if len(args) > 1 && args[0].Text == "!" {
+		args = args[1:]
+	}
+	if slices.ContainsFunc(args, func(a word) bool { return !a.single && !one(a.Word) }) {
+		return false
+	}
+	switch len(args) {
+	case 0, 1:
+		return true
+	case 2:
+		return args[0].Known && !slices.Contains([]string{"-v", "-R", "-t"}, args[0].Text)
+	case 3:
+		_, binary := testBinary[args[1].Text]
+		return args[1].Known && binary
+	}
+	return false
+}
+
+var testBinary = counted("= == != < > -eq -ne -lt -le -gt -ge -nt -ot -ef")
+
+// setsBehind reports whether test -t gets what zsh evaluates.
+func setsBehind(args []word) bool {
+	for i, a := range args[1:] {
+		if a.Text == "-t" && i+2 < len(args) && !isPlain(args[i+2].Word) {
+			return true
+		}
+	}
+	return false
+}
+
+// printFormat returns the format of printf and what is printed.
+func printFormat(args []word) (format word, rest []word) {
+	rest = args[1:]
+	if len(rest) > 1 && rest[0].Text == "-v" {
+		rest = rest[2:]
+	} else if len(rest) > 0 && strings.HasPrefix(rest[0].Text, "-v") {
+		rest = rest[1:]
+	}
+	if len(rest) > 0 && rest[0].Text == "--" {
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		return literal(""), nil
+	}
+	return rest[0], rest[1:]
+}
+
+func printfSets(args []word) bool {
+	format, rest := printFormat(args)
+	return len(rest) > 0 && (!format.Known || formatSets.MatchString(format.Text))
+}
+
+// conversions are the parts of a format of printf that take an argument.
+var conversions = regexp.MustCompile(`%[-+ #0']*(\*|[0-9]+\$?)?(\.\*|\.[0-9]*)?[hjlLqtz]*(.)`)
+
+// printed looks at the arguments that become numbers: zsh evaluates them.
+func (w *walker) printed(args []word) {
+	format, rest := printFormat(args)
+	var counts []bool // for each argument that the format takes
+	for _, m := range conversions.FindAllStringSubmatch(format.Text, -1) {
+		for range strings.Count(m[1]+m[2], "*") {
+			counts = append(counts, true)
+		}
+		if m[3] != "%" {
+			counts = append(counts, strings.Contains("diouxXeEfFgGaA(", m[3]) || strings.Contains(m[1], "$"))
+		}
+	}
+	for i, a := range rest {
+		switch {
+		case format.Known && (len(counts) == 0 || !counts[i%len(counts)]):
+		case !a.Known && strings.ContainsAny(a.Text, "(`"): // the output of a command is taken for a number
+		case !format.Known && a.Known: // a text for %s, most likely; printf with such a format is not ReadOnly
+		default:
+			w.computes("printf", a)
+		}
 	}
 }
 
 // attributes looks at what makes a variable more than a value.
 func (w *walker) attributes(name string, args []word) {
-	w.reckons = w.reckons || name == "integer" || name == "float"
+	counts := name == "integer" || name == "float"
 	if name == "nameref" {
 		w.lost("a variable stands for another one")
 	}
 	for _, a := range args[1:] {
-		if !a.Known {
-			w.fills = true
-		}
-		if hidesCommand(a.Text) && a.Known {
-			w.lost("%s evaluates an index", name)
-		}
-		if !strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "+") {
+		if strings.HasPrefix(a.Text, "-") || strings.HasPrefix(a.Text, "+") {
+			if strings.Contains(a.Text, "n") && name != "export" && name != "readonly" {
+				w.lost("a variable stands for another one")
+			}
+			counts = counts || strings.ContainsAny(a.Text, "iEF")
 			continue
 		}
-		if strings.Contains(a.Text, "n") && name != "export" && name != "readonly" {
-			w.lost("a variable stands for another one")
+		variable, value, found := strings.Cut(a.Text, "=")
+		variable = strings.TrimSuffix(variable, "+")
+		switch {
+		case !a.Known && !identifier.MatchString(variable):
+			w.values.fill(anyName)
+		case !a.Known:
+			w.values.fill(variable)
+		case strings.Contains(variable, "[") && !plainIndex.MatchString(variable), hidesCommand(variable):
+			w.lost("%s evaluates an index", name)
+		case strings.HasPrefix(value, "(") && strings.ContainsAny(value, "$`<>[="):
+			w.lost("%s reads a quoted list", name)
+		case found:
+			w.values.set(variable, Word{Text: value, Known: true})
 		}
-		w.reckons = w.reckons || strings.ContainsAny(a.Text, "iEF")
+		if counts {
+			w.values.evaluate(variable)
+		}
 	}
 }
+
+// plainIndex is a variable with an index that is a number.
+var plainIndex = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\[[0-9]*\]$`)
 
 // shell follows a shell that is given a text, a file or its input.
 func (w *walker) shell(name string, args []word) {

@@ -154,6 +154,9 @@ func resolve(sw *syntax.Word, source string) word {
 	r := &resolver{}
 	for i, p := range sw.Parts {
 		r.part(p, i == 0, i == len(sw.Parts)-1)
+		if expandsInZsh(sw.Parts[:i+1]) {
+			r.computed, r.split = true, true
+		}
 	}
 	out := word{Word: Word{Source: source}, single: !r.split && !r.isGlob}
 	switch {
@@ -189,9 +192,10 @@ func (r *resolver) part(p syntax.WordPart, first, last bool) {
 		r.computed = r.computed || !ok
 	case *syntax.DblQuoted:
 		r.computed = r.computed || p.Dollar // translated
-		for _, q := range p.Parts {
+		for i, q := range p.Parts {
 			if lit, ok := q.(*syntax.Lit); ok {
 				r.quoted(unquoteDouble(lit.Value))
+				r.computed = r.computed || expandsInZsh(p.Parts[:i+1])
 				continue
 			}
 			r.computed = true
