@@ -182,7 +182,7 @@ func TestParse(t *testing.T) {
 		{"alias", "alias"},
 		{"trap 'rm x' EXIT", "trap <rm x> EXIT\ntrap> rm x @?"},
 		{"trap - EXIT; trap '' INT; trap", "trap - EXIT\ntrap <> INT\ntrap"},
-		{"time -f %e a; time -p -- b", "time> a\n-f %e a\ntime> b\n-- b"},
+		{"time -f %e a; time -p -- b", "time> a\n-f %e a\ntime> b\n-- b\nunknown"},
 		{"direnv exec . a; mise exec x@1 -- b; mise ls", "direnv exec . a\ndirenv> a\nmise exec x@1 -- b\nmise> b\nmise ls"},
 		{"valgrind --tool=x --y a", "valgrind --tool=x --y a\nvalgrind> a"},
 		{"trap $x", "trap ?$x\nunknown"},

@@ -24,18 +24,23 @@ func (w *walker) run(args []word) after {
 			return out
 		}
 	}
+	if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") || name == "ld.so" {
+		name = "ld.so"
+	}
 	if spec, ok := wrappers[name]; ok {
 		return w.wrapped(name, spec, args)
 	}
 	switch name {
-	case "sh", "bash", "zsh", "dash", "ksh", "ash", "mksh", "rbash", "yash":
+	case "sh", "bash", "zsh", "dash", "ksh", "ksh93", "ash", "mksh", "rbash", "rzsh", "rksh", "yash", "posh", "lksh", "oksh", "pdksh", "osh", "hush":
 		w.shell(name, args)
-	case "fish", "csh", "tcsh", "at", "batch", "parallel", "zargs":
+	case "fish", "csh", "tcsh", "pwsh", "powershell", "nu", "elvish", "xonsh", "ysh", "at", "batch", "parallel", "hyperfine", "zargs":
 		w.lost("%s runs what is not read here", name)
 	case "xargs":
 		w.xargs(args)
 	case "find", "bfs":
 		w.find(args)
+	case "fd", "fdfind":
+		w.fd(args)
 	case "flock":
 		w.flock(args)
 	case "su", "runuser":
@@ -46,6 +51,8 @@ func (w *walker) run(args []word) after {
 		w.git(args)
 	case "direnv", "mise", "asdf":
 		w.environment(name, args)
+	default:
+		w.texts(name, commandFlags[name], args[1:])
 	}
 	return w.stay()
 }
@@ -183,10 +190,11 @@ func (w *walker) trap(args []word) {
 	switch text := args[0].Text; {
 	case args[0].Known && (text == "" || text == "-" || text == "-l" || text == "-p" || strings.Trim(text, "0123456789") == ""):
 	default: // it runs whenever, wherever the shell is then
-		at := w.at
-		w.at = nowhereSure
+		at, moves := w.at, w.moves
+		w.at, w.moves = nowhereSure, false
 		w.child("trap", args[0])
-		w.at = at
+		w.functions = w.functions || w.moves
+		w.at, w.moves = at, w.moves || moves
 	}
 }
 
@@ -452,7 +460,13 @@ func (w *walker) subcommand(name string, args []word) {
 			return !a.Known || slices.ContainsFunc(words, func(s string) bool { return strings.HasPrefix(a.Text, s) })
 		})
 	}
+	w.texts("git", gitCommandFlags[name], args)
 	switch {
+	case name == "clone" && clonesWith(args):
+		w.lost("a setting of git can run commands")
+	case slices.Contains([]string{"clone", "fetch", "pull", "push", "ls-remote", "remote", "submodule"}, name) &&
+		slices.ContainsFunc(args, func(a word) bool { return strings.HasPrefix(a.Text, "ext::") }):
+		w.lost("an address of git can run commands")
 	case name == "submodule" && has("foreach"):
 		if i := slices.IndexFunc(args, func(a word) bool { return a.Text == "foreach" }); i >= 0 && i+1 < len(args) && args[i+1].Text != "--recursive" {
 			at := w.at
@@ -468,6 +482,103 @@ func (w *walker) subcommand(name string, args []word) {
 		w.lost("git %s runs commands", name)
 	}
 }
+
+// clonesWith reports whether a clone gets a setting that can run something.
+func clonesWith(args []word) bool {
+	for i, a := range args {
+		value, found := strings.CutPrefix(a.Text, "-c")
+		if name, after, long := strings.Cut(a.Text, "="); strings.HasPrefix(a.Text, "--conf") && strings.HasPrefix("--config", name) {
+			value, found = after, true
+			if !long {
+				value = ""
+			}
+		}
+		if found && value == "" && i+1 < len(args) {
+			value = args[i+1].Text
+		}
+		if found && !isHarmlessSetting(value) {
+			return true
+		}
+	}
+	return false
+}
+
+// commandFlags are the flags of programs whose value is a command.
+var commandFlags = map[string][]string{
+	"rg":    {"--pre", "--hostname-bin"},
+	"sort":  {"--compress-program"},
+	"man":   {"-P", "--pager"},
+	"tar":   {"-I", "-F", "--checkpoint-action", "--use-compress-program", "--to-command", "--info-script", "--new-volume-script", "--rsh-command"},
+	"gtar":  {"-I", "-F", "--checkpoint-action", "--use-compress-program", "--to-command", "--info-script", "--new-volume-script", "--rsh-command"},
+	"rsync": {"-e", "--rsh", "--rsync-path"},
+	"ssh":   {"-o"},
+	"scp":   {"-S", "-o"},
+	"sftp":  {"-S", "-o"},
+}
+
+// gitCommandFlags are the same of the subcommands of git.
+var gitCommandFlags = map[string][]string{
+	"difftool":  {"-x", "--extcmd"},
+	"grep":      {"-O", "--open-files-in-pager"},
+	"fetch":     {"--upload-pack"},
+	"pull":      {"--upload-pack"},
+	"clone":     {"-u", "--upload-pack"},
+	"ls-remote": {"--upload-pack", "--exec"},
+	"push":      {"--receive-pack", "--exec"},
+	"archive":   {"--exec"},
+}
+
+// texts follows the commands in the values of flags. A long flag may be
+// shortened.
+func (w *walker) texts(program string, flags []string, args []word) {
+	for i, a := range args {
+		if flags == nil || !a.Known || a.Glob || a.Text == "--" {
+			continue
+		}
+		given, value, attached := strings.Cut(a.Text, "=")
+		for _, flag := range flags {
+			switch {
+			case strings.HasPrefix(flag, "--"):
+				if len(given) < 4 || !strings.HasPrefix(flag, given) {
+					continue
+				}
+			case !strings.HasPrefix(a.Text, flag):
+				continue
+			default:
+				value = a.Text[len(flag):]
+				attached = value != ""
+			}
+			text := literal(value)
+			if !attached {
+				if i+1 >= len(args) {
+					continue
+				}
+				text = args[i+1]
+			}
+			w.textOfFlag(program, text)
+		}
+	}
+}
+
+// textOfFlag walks the value of a flag: TEXT, exec=TEXT or ProxyCommand=TEXT.
+func (w *walker) textOfFlag(program string, text word) {
+	if key, rest, found := strings.Cut(text.Text, "="); found && text.Known {
+		switch key = strings.ToLower(key); {
+		case key == "exec", strings.HasSuffix(key, "command"):
+			text = literal(rest)
+		case program == "ssh" || program == "scp" || program == "sftp":
+			return
+		}
+	}
+	words := strings.Fields(text.Text)
+	if text.Known && len(words) > 0 && slices.Contains(expected, words[0]) && !strings.ContainsAny(text.Text, ";&|`$()<>\n") && !slices.ContainsFunc(words, func(s string) bool { return strings.HasPrefix(s, "-o") }) {
+		return
+	}
+	w.child(program, text)
+}
+
+// expected are the programs that are meant by such flags.
+var expected = strings.Fields("ssh rsync gzip pigz bzip2 pbzip2 lbzip2 xz pixz zstd lz4 lzip plzip lzop less more cat git-upload-pack git-receive-pack")
 
 // isHarmlessSetting reports whether a setting of git, as key=value, changes
 // nothing but what is shown or recorded.

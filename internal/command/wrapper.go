@@ -75,6 +75,7 @@ var wrappers = map[string]*wrapper{
 	"unbuffer":         {flags: "p"},
 	"eatmydata":        {},
 	"catchsegv":        {},
+	"ld.so":            {long: "preload= library-path= argv0= audit= inhibit-cache inhibit-rpath= glibc-hwcaps-prepend= glibc-hwcaps-mask= list verify help version"},
 	"linux32":          {},
 	"linux64":          {},
 	"torsocks":         {},
@@ -395,10 +396,13 @@ func (w *walker) find(args []word) {
 		switch args[i].Text {
 		case "-exec", "-execdir", "-ok", "-okdir":
 		default:
+			if mayBecomeExec(args, i) {
+				w.lost("%s may become -exec", args[i].Source)
+			}
 			continue
 		}
 		end := i + 1
-		for end < len(args) && args[end].Text != ";" && !(args[end].Text == "+" && strings.Contains(args[end-1].Text, "{}")) {
+		for end < len(args) && args[end].Text != ";" && !(args[end].Text == "+" && args[end-1].Text == "{}") {
 			end++
 		}
 		if end > i+1 {
@@ -406,6 +410,59 @@ func (w *walker) find(args []word) {
 			w.inner("find", s, nil, nil, replaced(args[i+1:end], "{}"))
 		}
 		i = end
+	}
+}
+
+// mayBecomeExec reports whether a word of find may become one that runs the words
+// after it.
+func mayBecomeExec(args []word, i int) bool {
+	a := args[i]
+	if a.Known || !mayBeginFlag(a.Word) {
+		return false
+	}
+	for n := 1; n <= 2 && i > n; n++ {
+		if before := args[i-n]; before.Known && findWords[before.Text] >= n {
+			return !a.single && !one(a.Word) // else it is the value of that word
+		}
+	}
+	if !a.single && !one(a.Word) {
+		return true
+	}
+	return i+1 < len(args) && !beginsSearch(args[i+1].Word)
+}
+
+// fd follows the command that fd runs for what it finds: all words up to the
+// end or to a ;.
+func (w *walker) fd(args []word) {
+	for i, a := range args[1:] {
+		flag, own, attached := strings.Cut(a.Text, "=")
+		runs := a.Known && (len(flag) > 4 && (strings.HasPrefix("--exec", flag) || strings.HasPrefix("--exec-batch", flag)))
+		if !runs && a.Known && len(a.Text) > 1 && a.Text[0] == '-' && a.Text[1] != '-' {
+			at := strings.IndexAny(a.Text, "xX")
+			runs = at > 0 && !strings.ContainsAny(a.Text[1:at], "dEteSojc")
+			own, attached = a.Text[at+1:], at+1 < len(a.Text)
+		}
+		if !a.Known && !a.single && !one(a.Word) && mayBeginFlag(a.Word) {
+			w.lost("%s may become --exec", a.Source)
+		}
+		if !runs {
+			continue
+		}
+		var inner []word
+		if attached {
+			inner = []word{literal(own)}
+		}
+		for _, b := range args[i+2:] {
+			if b.Text == ";" {
+				break
+			}
+			inner = append(inner, b)
+		}
+		if len(inner) > 0 {
+			inner = append(replaced(inner, "{"), word{Word: Word{Text: "<found>", Source: "<found>"}})
+			w.inner("fd", &wrapper{}, nil, nil, inner)
+		}
+		return
 	}
 }
 

@@ -23,6 +23,11 @@ func (c *part) allForms() (forms []glob) {
 	if rest := gitRest(c.Args); rest != nil {
 		variants = append(variants, append([]command.Word{c.Args[0]}, rest...))
 	}
+	for i := runnerWords(c.Args); i > 0 && i < len(c.Args); i++ {
+		if a := c.Args[i]; a.Known && !a.Glob && !strings.HasPrefix(a.Text, "-") {
+			variants = append(variants, c.Args[i:])
+		}
+	}
 	for _, args := range variants {
 		forms = append(forms, joined(args))
 		program := args[0]
@@ -38,6 +43,23 @@ func (c *part) allForms() (forms []glob) {
 		}
 	}
 	return forms
+}
+
+// runners run the program in their arguments, behind flags that are not known
+// here. An allow rule for one of them is for all that it runs.
+var runners = []string{"npx", "bunx", "uvx", "pipx run", "uv run", "poetry run", "pipenv run", "bundle exec", "npm exec", "npm x",
+	"pnpm exec", "pnpm dlx", "yarn exec", "yarn dlx", "bun x", "conda run", "direnv exec", "mise exec", "mise x", "nix develop", "nix shell",
+	"perf stat", "perf record", "perf trace", "tmux", "screen", "dotenv", "cross-env"}
+
+// runnerWords returns how many words name a runner, 0 where the program is
+// none.
+func runnerWords(args []command.Word) int {
+	for n := 1; n <= 2 && n < len(args); n++ {
+		if slices.Contains(runners, written(args[:n])) {
+			return n
+		}
+	}
+	return 0
 }
 
 // joined returns words with one blank between them. A word that is computed,
