@@ -15,7 +15,7 @@ const module = "github.com/burin-tools/burin"
 // lower line; never sideways, never up.
 var lines = [][]string{
 	{"tool", "internal/marks"},
-	{"internal/workspace", "internal/textfile", "internal/search", "internal/ripgrep", "internal/media", "internal/diff",
+	{"internal/workspace", "internal/textfile", "internal/search", "internal/ripgrep", "internal/media", "internal/pdf", "internal/diff",
 		"internal/command", "internal/shell", "internal/sandbox"},
 	{"internal/toolbox", "internal/permission", "internal/schedule"},
 	{"internal/dialect"},
@@ -39,6 +39,7 @@ var bans = []struct{ room, imports, reason string }{
 	{"internal/textfile", "os", "bytes to bytes, no I/O"},
 	{"internal/search", "os", "it sees files through the interfaces it is given"},
 	{"internal/media", "os", "bytes to parts, no I/O"},
+	{"internal/pdf", "os/exec", "the parser runs inside, as WebAssembly"},
 	{"internal/diff", "os", "text to data, no I/O"},
 	{"internal/permission", "internal/workspace", "permission judges plans, not files"},
 	{"internal/command", "os", "it looks at text, never at files"},

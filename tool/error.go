@@ -27,6 +27,8 @@ const (
 	Binary       Kind = "binary"        // not text
 	Media        Kind = "media"         // image, PDF, video: text, but not for this tool
 	BadEncoding  Kind = "encoding"      // text in an encoding that cannot be used here
+	Encrypted    Kind = "encrypted"     // a password is missing or wrong
+	Damaged      Kind = "damaged"       // a file of a known format that cannot be parsed
 	TooLarge     Kind = "too_large"     // over a stated limit
 	PastEnd      Kind = "past_end"      // starts after the last line
 	NoMatch      Kind = "no_match"      // the text to replace is not there
