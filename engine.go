@@ -199,7 +199,7 @@ func (e *Engine) policy(d *dialect.Dialect, o *SessionOptions) (*permission.Poli
 		OutsideRead: d.Policy.OutsideRead, OutsideWrite: d.Policy.OutsideWrite, Sensitive: d.Policy.Sensitive,
 		GitTreeEdits: d.Policy.GitTreeEdits, InsideGit: d.Policy.GitTreeEdits && insideGit(roots[0]),
 		AskReadOnly: d.Policy.AskReadOnly, AnyCase: d.Policy.AnyCase,
-		Locate: e.files.Locate, Expand: e.files.Expand, Secret: e.files.Secret,
+		Locate: e.files.Locate, Expand: e.files.Expand, Secret: e.files.Secret, Links: e.files.Links,
 	})
 }
 

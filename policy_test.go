@@ -59,7 +59,7 @@ func TestCommandPolicy(t *testing.T) {
 		t.Fatal(err)
 	}
 	root := filepath.Join(base, "ws")
-	for _, name := range []string{"a.txt", "src/a.go", "pkg/.env", "deep/pkg/x.go", "evil/HEAD", "evil/objects/x", "evil/refs/x", "evil/sub/x"} {
+	for _, name := range []string{"a.txt", "src/a.go", "pkg/.env", "deep/pkg/x.go", "evil/HEAD", "evil/objects/x", "evil/refs/x", "evil/sub/x", "linked/x"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestCommandPolicy(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for from, to := range map[string]string{"away": base, "notes.txt": "pkg/.env"} {
+	for from, to := range map[string]string{"away": base, "linked/up": base, "notes.txt": "pkg/.env"} {
 		if err := os.Symlink(to, filepath.Join(root, from)); err != nil {
 			t.Fatal(err)
 		}
@@ -104,6 +104,17 @@ func TestCommandPolicy(t *testing.T) {
 		{"native", "cd evil && git status", tool.Ask},
 		{"native", "cd evil/sub && git log", tool.Ask},
 		{"native", "git -C evil status", tool.Ask},
+		{"native", "git -C evil diff", tool.Ask},
+		{"native", "cd evil && git diff", tool.Ask},
+		{"native", "git -C deep diff --frob", tool.Allow},
+		{"native", "grep -R x src", tool.Allow},
+		{"native", "grep -R x linked", tool.Ask},
+		{"native", "grep -r x linked", tool.Allow},
+		{"native", "find -L linked -name x", tool.Ask},
+		{"native", "diff linked src", tool.Ask},
+		{"native", "diff a.txt src/a.go", tool.Allow},
+		{"wave", "cat < /dev/tcp/127.0.0.1/80", tool.Ask},
+		{"mini", "echo x > /dev/tcp/127.0.0.1/80", tool.Ask},
 		{"kimi", "printf x", tool.Ask},
 		{"wave", "printf x", tool.Allow},
 		{"wave", "cd .. && ls", tool.Ask},
@@ -112,7 +123,7 @@ func TestCommandPolicy(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := e.policy(d, &SessionOptions{})
+		p, err := e.policy(d, &SessionOptions{Allow: []string{"Bash(git diff:*)"}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,4 +89,14 @@ type File struct {
 	Name Word
 	Does tool.Op // Read: contents; Search: names only; Write
 	Tree bool    // and all below it
+	// Folder says that Tree is meant only if the name is that of a folder.
+	Folder bool
+	// Follows says that links below it are followed.
+	Follows bool
+	// Commit says that it is taken for a commit where no file has the name;
+	// then the whole work tree at hand is touched.
+	Commit bool
+	// Top says that it is a name from the top of a work tree, which is the
+	// folder at hand or one above.
+	Top bool
 }

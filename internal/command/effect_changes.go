@@ -291,6 +291,10 @@ func curl(c *call) {
 		if !w.Known || strings.Contains(strings.ToLower(w.Text), "file:") {
 			c.incomplete = true
 		}
+		if at := strings.Index(strings.ToLower(w.Text), "file:"); w.Known && at >= 0 {
+			name := strings.TrimPrefix(strings.TrimLeft(w.Text[at+len("file:"):], "/"), "localhost/")
+			c.file(Word{Text: "/" + name, Known: true}, tool.Read, false)
+		}
 	}
 }
 

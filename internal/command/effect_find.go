@@ -55,12 +55,14 @@ func find(c *call) {
 	for _, w := range roots {
 		c.file(w, does, true)
 	}
+	c.follows("-L", "-follow")
 }
 
 // findRoots splits the folders off, and the flags that stand before them.
 func (c *call) findRoots() (roots, rest []Word) {
 	rest = c.operands
 	for len(rest) > 0 && isFindFirst(rest[0]) {
+		c.flags = append(c.flags, given{name: rest[0].Text})
 		rest = rest[1:]
 	}
 	for len(rest) > 0 && !beginsSearch(rest[0]) {

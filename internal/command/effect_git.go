@@ -194,15 +194,44 @@ var (
 // gitShows says that the operands are names of files, where they are no
 // commits for sure. A name in a commit, as in HEAD:name, is one too.
 func gitShows(c *call) {
+	c.gitLines()
 	free := len(c.operands) - c.fixed
 	for i, w := range c.operands {
 		commit := i < free && w.Known && !w.Glob
 		switch {
 		case commit && gitBlob.MatchString(w.Text):
-			c.file(tail(w, strings.IndexByte(w.Text, ':')+1), tool.Read, true)
+			c.gitNames(w)
 		case commit && gitRange.MatchString(w.Text):
 		default:
 			c.pathspec(w, tool.Read)
+		}
+	}
+}
+
+// gitNames notes the name behind a colon, as in HEAD:name, :0:name and
+// HEAD^{/a:b}:name: only git knows which colon it is.
+func (c *call) gitNames(w Word) {
+	for i := range len(w.Text) {
+		if w.Text[i] != ':' || i+1 == len(w.Text) {
+			continue
+		}
+		name := tail(w, i+1)
+		c.file(name, tool.Read, true)
+		if n := len(c.files); !strings.HasPrefix(name.Text, "./") && !strings.HasPrefix(name.Text, "../") {
+			c.files[n-1].Top = true
+		}
+	}
+}
+
+// gitLines notes the file behind the lines that git log -L shows.
+func (c *call) gitLines() {
+	for _, f := range c.flags {
+		switch {
+		case f.name != "-L" || c.name == "git_blame" || c.name == "git_annotate":
+		case !f.value.Known:
+			c.incomplete = true
+		default:
+			c.gitNames(f.value)
 		}
 	}
 }
@@ -212,6 +241,9 @@ func gitCatFile(c *call) {
 	if len(c.operands) > 1 {
 		c.shift()
 	}
+	if c.has("--batch", "--batch-command") {
+		c.incomplete = true // the names are in its input
+	}
 	gitShows(c)
 }
 
@@ -219,11 +251,14 @@ func gitGrep(c *call) {
 	if !c.has("-e", "-f") {
 		c.shift()
 	}
-	if len(c.operands) == 0 {
-		c.file(here(), tool.Read, true)
-		return
-	}
+	first := len(c.files)
 	gitShows(c)
+	if len(c.files) == first { // only commits
+		c.file(here(), tool.Read, true)
+	}
+	for i := range c.files[first:] {
+		c.files[first+i].Commit = c.fixed == 0
+	}
 }
 
 // gitBranch lists where there is no operand, or a flag says that they are

@@ -93,8 +93,33 @@ func (c *call) oneOperand() {
 	}
 }
 
-// compares says that the operands are files, or folders with all below.
-func compares(c *call) { c.list(c.operands, tool.Read, c.has("-r", "--recursive")) }
+// compares says that the operands are files, or folders with what is in them.
+func compares(c *call) {
+	c.list(c.operands, tool.Read, true)
+	for i := range c.files {
+		c.files[i].Folder = c.files[i].Tree
+		c.files[i].Follows = c.files[i].Tree && !c.has("--no-dereference")
+	}
+}
+
+// follows says that a program with one of the flags follows the links that it
+// finds below folders.
+func (c *call) follows(flags ...string) {
+	if !c.has(flags...) {
+		return
+	}
+	for i := range c.files {
+		c.files[i].Follows = c.files[i].Tree
+	}
+}
+
+// following is then, and follows.
+func following(then func(*call), flags ...string) func(*call) {
+	return func(c *call) {
+		then(c)
+		c.follows(flags...)
+	}
+}
 
 // digests says that the operands are read; with --check the files that are
 // named in them are too.
@@ -133,6 +158,9 @@ func ps(c *call) {
 		if !psLetters.MatchString(w.Text) && !pids.MatchString(w.Text) || !one(w) {
 			c.refuse("ps " + w.Text + " is in no table")
 		}
+	}
+	if w, ok := c.value("-o", "-O", "--format"); ok && (!w.Known || strings.Contains(strings.ToLower(w.Text), "env")) {
+		c.refuseFlag("-o "+w.Text, "may show the environments of other programs")
 	}
 	for _, f := range c.flags {
 		if len(f.name) == 2 && strings.Contains(f.value.Text, "e") && strings.Contains("uUptgsqn", f.name[1:]) {
@@ -217,9 +245,7 @@ func jq(c *call) {
 	} else if !filter.Known || namesModule.MatchString(filter.Text) {
 		c.incomplete = true
 	}
-	if !c.has("--args", "--jsonargs") {
-		reads(c)
-	}
+	reads(c) // what stands behind --args is none, but before it all are
 }
 
 // yq has a filter of its own, which may load files and run programs.
@@ -243,11 +269,14 @@ func yq(c *call) {
 	if writes {
 		does = tool.ReadWrite
 	}
+	if filter.Known && !plain(filter, ".") && !strings.ContainsAny(filter.Text, "|()[] ") {
+		c.list([]Word{filter}, does, false) // where there is a file of that name, it is none
+	}
 	c.list(c.operands, does, false)
 }
 
 var (
 	namesModule = regexp.MustCompile(`\b(import|include|input_filename|modulemeta|get_search_list)\b`)
 	yqCommand   = regexp.MustCompile(`^(e|ea|eval|eval-all)$`)
-	yqReaches   = regexp.MustCompile(`(?i)load|system|import|include`)
+	yqReaches   = regexp.MustCompile(`(?i)load|system|import|include|eval`)
 )

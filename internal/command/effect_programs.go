@@ -109,11 +109,11 @@ var digestPrograms = []program{
 
 // folderPrograms print names and what the system knows of them.
 var folderPrograms = []program{
-	{names: "ls dir vdir", harmless: true, then: lists("-R", "--recursive"),
+	{names: "ls dir vdir", harmless: true, then: following(lists("-R", "--recursive"), "-L", "--dereference"),
 		flags: "-aAbBcCdfFgGhHiklLmnNopqQrRsStuUvxXZ1 -ITw: --all --almost-all --author --escape --block-size: --ignore-backups --color? --directory --dired --classify? --file-type --format: --full-time --group-directories-first --no-group --human-readable --si --dereference-command-line --dereference-command-line-symlink-to-dir --hide: --hyperlink? --indicator-style: --inode --ignore: --kibibytes --dereference --numeric-uid-gid --literal --hide-control-chars --show-control-chars --quote-name --quoting-style: --reverse --recursive --size --sort: --time: --time-style: --tabsize: --width: --context --zero --help --version"},
-	{names: "tree", then: listsTree,
+	{names: "tree", then: following(listsTree, "-l"),
 		flags: "-adflxACSnpsughDFqNQvtcUrXJi -LPIHT: -o> -R! --filelimit: --timefmt: --noreport --charset: --filesfirst --dirsfirst --sort: --matchdirs --ignore-case --prune --inodes --device --gitignore --info --du --si --nolinks --hintro< --houtro< --gitfile< --infofile< --metafirst --ignore-case --version --help"},
-	{names: "du", harmless: true, then: listsTree,
+	{names: "du", harmless: true, then: following(listsTree, "-L", "--dereference"),
 		flags: "-0abcDhHklLmPsSx -Bdt: -X< --null --all --apparent-size --block-size: --bytes --total --dereference-args --max-depth: --files0-from@ --human-readable --inodes --dereference --no-dereference --separate-dirs --si --summarize --threshold: --time? --time-style: --exclude-from< --exclude: --one-file-system --help --version"},
 	{names: "df", harmless: true, then: looks,
 		flags: "-ahHiklPTv -Btx: --all --block-size: --human-readable --si --inodes --local --no-sync --output? --portability --total --type: --print-type --exclude-type: --help --version"},

@@ -17,14 +17,14 @@ const (
 
 // searchPrograms look for words in files, or for files.
 var searchPrograms = []program{
-	{names: "grep egrep fgrep rgrep", harmless: true, then: grep, flags: grepFlags},
+	{names: "grep egrep fgrep rgrep", harmless: true, then: following(grep, "-R", "--dereference-recursive"), flags: grepFlags},
 	// It takes a long flag's value from the same word only, and refuses some.
 	{names: "zgrep zegrep zfgrep", harmless: true, then: grep,
 		flags: "-EFGHILPTUZabchilnoqsvwxy0123456789 -mABCe: -f< --extended-regexp --fixed-strings --basic-regexp --perl-regexp --regexp: --ignore-case --word-regexp --line-regexp --no-messages --invert-match --max-count? --byte-offset --line-number --with-filename --no-filename --only-matching --quiet --text --files-without-match --files-with-matches --count --initial-tab --before-context? --after-context? --context? --color? --help --version"},
 	// --pre and --hostname-bin run a program, --search-zip several.
-	{names: "rg", then: rg, flags: rgFlags},
-	{names: "ugrep ug", then: ugrep, flags: "-EFGPiwxcLlqsobHhnTZaIrRS0123456789 -mABCegt: -f< --regexp: --fixed-strings --perl-regexp --ignore-case --smart-case --word-regexp --line-regexp --invert-match --count --files-with-matches --line-number --with-filename --no-filename --only-matching --quiet --recursive --dereference-recursive --include: --exclude: --exclude-dir: --color? --glob: --hidden --no-messages --version"},
-	{names: "fd fdfind", then: fd, flags: fdFlags},
+	{names: "rg", then: following(rg, "-L", "--follow"), flags: rgFlags},
+	{names: "ugrep ug", then: following(ugrep, "-R", "-S", "--dereference-recursive"), flags: "-EFGPiwxcLlqsobHhnTZaIrRS0123456789 -mABCegt: -f< --regexp: --fixed-strings --perl-regexp --ignore-case --smart-case --word-regexp --line-regexp --invert-match --count --files-with-matches --line-number --with-filename --no-filename --only-matching --quiet --recursive --dereference-recursive --include: --exclude: --exclude-dir: --color? --glob: --hidden --no-messages --version"},
+	{names: "fd fdfind", then: following(fd, "-L", "--follow"), flags: fdFlags},
 	{names: "find bfs", raw: true, then: find},
 }
 

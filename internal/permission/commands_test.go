@@ -32,6 +32,9 @@ func locate(dir, name string) (tool.Access, error) {
 	if i := strings.Index(real+"/", "/w/away/"); i == 0 {
 		real = "/out" + real[len("/w/away"):]
 	}
+	if real == "/w/docs/link" {
+		real = "/w/pkg/.env"
+	}
 	a := accessOf(0, filepath.Clean(name)+"="+filepath.Clean(real))
 	a.Given = filepath.Clean(name)
 	a.Sensitive = ""
@@ -67,8 +70,17 @@ func secretIn(dir string) (name string, whole bool) {
 	return "", true
 }
 
+func linksIn(dir string) (names []string, whole bool) {
+	for _, name := range []string{"away", "docs/link"} {
+		if within("/w/"+name, dir) {
+			names = append(names, strings.TrimPrefix("/w/"+name, dir+"/"))
+		}
+	}
+	return names, true
+}
+
 func world(o Options) Options {
-	o.Locate, o.Expand, o.Secret = locate, expandWorld, secretIn
+	o.Locate, o.Expand, o.Secret, o.Links = locate, expandWorld, secretIn, linksIn
 	return o
 }
 

@@ -39,8 +39,11 @@ type part struct {
 	touched  []touch
 	unsure   string           // what it touches, too, and nobody can say which file that is
 	unsureOp tool.Op          // what it does to it
+	named    []tool.Access    // files among the words of a program in no table: it may do anything to them
 	sets     []command.Assign // variables that it sets for what follows
 	exports  bool
+	network  bool // a redirection leads there
+	obeys    bool // it is git, and follows settings that anybody may have written
 }
 
 // A touch is an operand or a redirection.
@@ -48,6 +51,8 @@ type touch struct {
 	tool.Access
 	redirect bool
 	moves    bool // the shell goes there
+	folder   bool // the tree is meant only where it is that of a folder
+	follows  bool // links in the tree are followed
 }
 
 // job takes the command of a plan apart.
@@ -111,15 +116,106 @@ func (g *ground) part(u command.Unit) *part {
 	}
 	g.builtin(c)
 	for _, f := range c.effect.Files {
-		g.touch(c, f.Name, touch{Access: tool.Access{Op: f.Does, Tree: f.Tree}, moves: isMove(c.name)})
+		g.file(c, f)
 	}
 	for _, r := range u.Redirects {
 		g.touch(c, r.Target, touch{Access: tool.Access{Op: r.Does}, redirect: true})
 	}
-	if c.name == "git" && c.effect.ReadOnly && g.obeysFiles(c) {
+	if c.name == "git" && g.obeysFiles(c) {
+		c.obeys = true
 		c.effect.ReadOnly, c.effect.Why = false, "a folder there looks like a repository, whose settings can run programs"
 	}
+	if !c.effect.Complete {
+		g.name(c)
+	}
+	for _, r := range u.Redirects {
+		if name := r.Target.Text; strings.HasPrefix(name, "/dev/tcp/") || strings.HasPrefix(name, "/dev/udp/") {
+			c.network = true
+			c.effect.ReadOnly, c.effect.Why = false, name+" reaches the network"
+		}
+	}
 	return c
+}
+
+// file adds a file that the tables know of.
+func (g *ground) file(c *part, f command.File) {
+	t := touch{Access: tool.Access{Op: f.Does, Tree: f.Tree}, moves: isMove(c.name), folder: f.Folder, follows: f.Follows}
+	g.touch(c, f.Name, t)
+	if g.policy.options.Locate == nil || !f.Commit && !f.Top {
+		return
+	}
+	for _, dir := range g.places(c.Dirs).dirs {
+		if f.Commit && f.Name.Known && !f.Name.Glob && !g.exists(dir, f.Name.Text) {
+			g.touchIn(c, dir, ".", t)
+		}
+		for f.Top && f.Name.Known {
+			a, err := g.locate(dir, ".")
+			if err != nil || dir == a.Root || outside(a) || path.Dir(dir) == dir {
+				break
+			}
+			dir = filepath.Dir(dir)
+			g.touchIn(c, dir, f.Name.Text, t)
+		}
+	}
+}
+
+// exists reports whether a file has the name.
+func (g *ground) exists(dir, name string) bool {
+	if g.policy.options.Expand == nil {
+		return true
+	}
+	names, whole := g.policy.options.Expand(dir, escape(name))
+	return len(names) > 0 || !whole
+}
+
+// isFolder reports whether a path is that of a folder with anything in it.
+func (g *ground) isFolder(real string) bool {
+	if g.policy.options.Expand == nil {
+		return true
+	}
+	for _, pattern := range []string{"*", ".*"} {
+		if names, whole := g.policy.options.Expand(real, pattern); len(names) > 0 || !whole {
+			return true
+		}
+	}
+	return false
+}
+
+// name notes the files that have the names that stand among the words of a
+// program in no table.
+func (g *ground) name(c *part) {
+	at := g.places(c.Dirs)
+	if g.policy.options.Locate == nil || len(c.Args) < 2 {
+		return
+	}
+	for _, a := range c.Args[1:] {
+		if !a.Known || len(a.Text) > 1024 || strings.Contains(a.Text, "\n") {
+			continue
+		}
+		_, value, _ := strings.Cut(a.Text, "=")
+		words := []string{a.Text, value, strings.TrimPrefix(value, "@"), strings.TrimPrefix(a.Text, "@")}
+		if len(a.Text) > 2 && a.Text[0] == '-' {
+			words[0], words[3] = a.Text[2:], ""
+		}
+		for _, dir := range at.dirs {
+			for i, word := range words {
+				if word == "" || i > 0 && word == words[i-1] {
+					continue
+				}
+				names := []string{word}
+				if a.Glob {
+					names, _ = g.expand(dir, word)
+				}
+				for _, n := range names {
+					b, err := g.locate(dir, n)
+					b.Op = tool.ReadWrite
+					if err == nil && !slices.Contains(c.named, b) && !slices.ContainsFunc(c.touched, func(t touch) bool { return t.Real == b.Real && t.Op.Writes() }) {
+						c.named = append(c.named, b)
+					}
+				}
+			}
+		}
+	}
 }
 
 // obeysFiles reports whether git would take files of the workspace for a
@@ -219,19 +315,49 @@ func (g *ground) touch(c *part, name command.Word, t touch) {
 			}
 		}
 		for _, n := range names {
-			a, err := g.locate(dir, n)
-			if err != nil {
-				c.doubt(name.Source, t.Op)
-				continue
-			}
-			a.Op, a.Tree = t.Op, t.Tree
-			t.Access = a
-			if !slices.Contains(c.touched, t) {
-				c.touched = append(c.touched, t)
-			}
+			g.touchIn(c, dir, n, t)
 		}
 	}
 }
+
+// touchIn adds what one name leads to, and where links below it lead if they
+// are followed.
+func (g *ground) touchIn(c *part, dir, name string, t touch) {
+	a, err := g.locate(dir, name)
+	if err != nil {
+		c.doubt(name, t.Op)
+		return
+	}
+	a.Op, a.Tree = t.Op, t.Tree && (!t.folder || g.isFolder(a.Real))
+	t.Access = a
+	if slices.Contains(c.touched, t) {
+		return
+	}
+	c.touched = append(c.touched, t)
+	if !t.follows || !a.Tree || outside(a) {
+		return
+	}
+	if g.policy.options.Links == nil || len(c.touched) > maxTouched {
+		c.doubt("what is behind the links below "+name, t.Op)
+		return
+	}
+	links, whole := g.policy.options.Links(a.Real)
+	if !whole {
+		c.doubt("what is behind the links below "+name, t.Op)
+	}
+	for _, link := range links {
+		b, err := g.locate(a.Real, link)
+		switch {
+		case err != nil: // it leads nowhere
+		case outside(b), t.Op&tool.Read != 0 && (!within(b.Real, a.Real) || b.Sensitive != ""):
+			t.folder = true
+			g.touchIn(c, a.Real, link, t)
+		}
+	}
+}
+
+// maxTouched is how many files of a command are looked at for links.
+const maxTouched = 1000
 
 func isHome(name string) bool { return name == "~" || strings.HasPrefix(name, "~/") }
 

@@ -3,6 +3,7 @@ package permission
 import (
 	"fmt"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -126,6 +127,11 @@ func (r *rule) forbidsLine(j *job) (what string, holds bool) {
 				return t.Given + " in " + c.shown(), true
 			}
 		}
+		for _, a := range c.named {
+			if a.Op = tool.Read; r.forbids(j.plan, a) {
+				return a.Given + " in " + c.shown(), true
+			}
+		}
 	}
 	return "", false
 }
@@ -172,6 +178,11 @@ func (r *rule) mayBeHiddenIn(j *job) string {
 		case r.shell == nil && c.unsure != "" && r.speaksOf(j.plan, c.unsureOp):
 			return c.shown() + " touches " + c.unsure
 		case r.shell == nil:
+			for _, a := range c.named {
+				if r.forbids(j.plan, a) {
+					return c.shown() + " names " + a.Given
+				}
+			}
 			for _, t := range c.touched {
 				if t.mayHold(r, j.plan) {
 					return c.shown() + " goes through " + t.Given
@@ -260,7 +271,7 @@ func (p *Policy) grantForAll() *grant {
 
 // grant returns what lets a command run, or nil.
 func (p *Policy) grant(j *job, c *part) *grant {
-	if len(c.Args) > 0 && !c.isSteered() {
+	if len(c.Args) > 0 && !c.isSteered() && !c.obeys && !c.network {
 		for _, r := range p.allowing() {
 			if r.shell == nil {
 				continue
@@ -318,6 +329,10 @@ func (p *Policy) refusedPart(j *job, c *part) tool.Verdict {
 		reason, next = c.shown()+" touches "+c.unsure+", which is not known", exactRuleFor(j.text)
 	case len(c.Args) == 0, c.isSteered():
 		reason, next = c.shown()+" sets a variable that can change what runs", exactRuleFor(j.text)
+	case c.obeys, c.network:
+		reason, next = c.shown()+" is asked for, since "+c.effect.Why, exactRuleFor(j.text)
+	case c.effect.ReadOnly && !c.effect.Complete:
+		reason += " (it may read what is not named)"
 	case c.effect.Why != "" && !strings.HasSuffix(c.effect.Why, "is in no table"):
 		reason += " (" + c.effect.Why + ")"
 	}
@@ -339,6 +354,14 @@ func (p *Policy) judgeTouched(j *job, c *part, g *grant, sum *sum) {
 			Next:   orBypass(exactRuleFor(j.text)),
 		}))
 	}
+	for _, a := range c.named {
+		a.Op = tool.Read
+		if v, secret := p.blockedSecret(j.plan, a); secret && p.isFile(a) && !p.recalls(a) {
+			v.Decision = tool.Allow // and then as strict as the mode says
+			v.Reason = c.shown() + " names " + a.Given + ", which looks like a secret (" + a.Sensitive + ")"
+			sum.add(p.orDeny(a, v))
+		}
+	}
 	for _, t := range c.touched {
 		if p.recalls(t.Access) {
 			continue
@@ -353,6 +376,12 @@ func (p *Policy) judgeTouched(j *job, c *part, g *grant, sum *sum) {
 			}
 		}
 	}
+}
+
+// isFile reports whether there is a file of that name, and not a folder.
+func (p *Policy) isFile(a tool.Access) bool {
+	g := &ground{policy: p}
+	return g.exists(filepath.Dir(a.Real), filepath.Base(a.Real)) && !g.isFolder(a.Real)
 }
 
 // judgeTouch returns the verdict on what op does to one file.

@@ -124,6 +124,9 @@ type Options struct {
 	// Secret returns the first name below a folder that looks like a secret,
 	// "" for none, and whether all of it was looked at.
 	Secret func(dir string) (name string, whole bool)
+	// Links returns the symbolic links below a folder, relative to it, and
+	// whether they are all.
+	Links func(dir string) (names []string, whole bool)
 }
 
 // A Policy judges the plans of one session. It may be used by many goroutines.

@@ -12,8 +12,9 @@ import (
 
 // What a look at the tree for a command may cost.
 const (
-	maxMatches = 2_000
-	maxLooked  = 300_000
+	maxMatches    = 2_000
+	maxLooked     = 300_000
+	maxLinksBelow = 500
 )
 
 // Locate judges a name as a program that runs in dir would open it. Unlike in
@@ -208,4 +209,28 @@ func (w *Workspace) Secret(dir string) (name string, whole bool) {
 		return nil
 	})
 	return name, whole && err == nil
+}
+
+// Links returns the symbolic links below a folder, relative to it. They are not
+// whole when there are too many, when the tree is larger than it looks at, or
+// when it cannot be read.
+func (w *Workspace) Links(dir string) (names []string, whole bool) {
+	seen, whole := 0, true
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			whole = whole && os.IsNotExist(err)
+			return nil
+		}
+		if seen++; seen > maxLooked || len(names) > maxLinksBelow {
+			whole = false
+			return fs.SkipAll
+		}
+		if d.Type()&fs.ModeSymlink != 0 && p != dir {
+			rel, err := filepath.Rel(dir, p)
+			whole = whole && err == nil
+			names = append(names, rel)
+		}
+		return nil
+	})
+	return names, whole && err == nil
 }

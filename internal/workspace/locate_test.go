@@ -109,3 +109,20 @@ func TestSecret(t *testing.T) {
 		t.Errorf("found %q, whole %v, where nothing is", name, whole)
 	}
 }
+
+func TestLinks(t *testing.T) {
+	ws := t.TempDir()
+	write(t, filepath.Join(ws, "a/b/x"), "")
+	link(t, "/etc", filepath.Join(ws, "a/b/l"))
+	link(t, "nowhere", filepath.Join(ws, "m"))
+	w := open(t, ws, Options{})
+	if names, whole := w.Links(ws); strings.Join(names, " ") != "a/b/l m" || !whole {
+		t.Errorf("%q, %v", names, whole)
+	}
+	for i := range maxLinksBelow + 1 {
+		link(t, "x", filepath.Join(ws, "many"+string(rune('a'+i%26))+strings.Repeat("i", i/26)))
+	}
+	if _, whole := w.Links(ws); whole {
+		t.Error("too many links are all")
+	}
+}
