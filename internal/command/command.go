@@ -58,6 +58,8 @@ type Word struct {
 	// Glob says that Text is a pattern of names, with \ before signs that
 	// mean themselves. It may become any number of words.
 	Glob bool
+	// Pipe says that it is <(…): the name of a pipe from units of the line.
+	Pipe bool
 }
 
 // A Redirect connects a file to a unit. Copies of a descriptor (2>&1) and

@@ -246,7 +246,7 @@ func firstSign(w Word) byte {
 
 // one reports whether a word becomes exactly one argument.
 func one(w Word) bool {
-	if w.Known {
+	if w.Known || w.Pipe {
 		return !w.Glob
 	}
 	return number(w.Text) || quoted(w.Text)

@@ -159,6 +159,10 @@ func resolve(sw *syntax.Word, source string) word {
 		}
 	}
 	out := word{Word: Word{Source: source}, single: !r.split && !r.isGlob}
+	if len(sw.Parts) == 1 {
+		subst, ok := sw.Parts[0].(*syntax.ProcSubst)
+		out.Pipe = ok && subst.Op == syntax.CmdIn
+	}
 	switch {
 	case r.computed:
 		out.Text = source

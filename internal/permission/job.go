@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"cmp"
 	"errors"
 	"path"
 	"path/filepath"
@@ -291,6 +292,9 @@ func (g *ground) operandsOfMove(c *part) (files []command.File) {
 // touch adds what a name leads to, from each folder in which the part may
 // run.
 func (g *ground) touch(c *part, name command.Word, t touch) {
+	if name.Pipe && !t.Op.Writes() {
+		return
+	}
 	if g.policy.options.Locate == nil || !name.Known {
 		c.doubt(name.Source, t.Op)
 		return
@@ -300,7 +304,7 @@ func (g *ground) touch(c *part, name command.Word, t touch) {
 	}
 	at := g.places(c.Dirs)
 	if !at.sure && !path.IsAbs(name.Text) && !isHome(name.Text) {
-		c.doubt(name.Source+", from a folder that is not known", t.Op)
+		c.doubt(cmp.Or(name.Source, name.Text)+", from a folder that is not known", t.Op)
 		return
 	}
 	if !at.sure {

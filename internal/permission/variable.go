@@ -17,21 +17,31 @@ var (
 		CC CXX CPP FC LD AR AS NM STRIP RANLIB RUSTC GOFLAGS GOROOT GOENV GOTOOLDIR GOBIN MAKEFLAGS MFLAGS GNUMAKEFLAGS
 		GCONV_PATH LOCPATH NLSPATH GTK_MODULES QT_PLUGIN_PATH OPENSSL_CONF OPENSSL_ENGINES
 		CURL_HOME WGETRC PSQLRC DOCKER_HOST DOCKER_CONFIG KUBECONFIG XDG_CONFIG_HOME XDG_CONFIG_DIRS XDG_DATA_HOME XDG_DATA_DIRS
+		PKG_CONFIG COMPILER_PATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH GCONV_PATH VIM VIMRUNTIME HGRCPATH COMPOSER FLASK_APP EXECIGNORE
+		DJANGO_SETTINGS_MODULE TEXINPUTS EMACSLOADPATH TAR_OPTIONS GZIP BZIP BZIP2 XZ_OPT ZIPOPT UNZIP ZIPINFO MAGIC
 		RIPGREP_CONFIG_PATH RSYNC_RSH CVS_RSH RSH TAPE COMSPEC PATHEXT
 		path fpath cdpath manpath module_path mailpath prompt commands functions dis_functions aliases galiases saliases
 		dis_aliases builtins nameddirs options widgets argv`)
 	steeringStarts = strings.Fields(`BASH_ LD_ DYLD_ GIT_ LESS SSH_ SUDO_ PYTHON PERL5 GEM_ BUNDLE_ NPM_CONFIG_ npm_config_ YARN_
+		GO MAKE CARGO_ RUSTUP_ CMAKE_ CCACHE_ DISTCC_ GCC_ PKG_CONFIG_ TS_NODE_ PYTEST_ DOTNET_ CORECLR_ COR_ MSBUILD
+		AWS_CONFIG AWS_SHARED CLOUDSDK_ TF_CLI_ HELM_ KUBE_ DOCKER_ TERRAFORM_ VAGRANT_ JEST_ BABEL_ ESLINT_ DENO_ BUN_
 		PIP_ UV_ ANSIBLE_ CGO_ FZF_ ACK_ MALLOC_ GIO_ LUA_ R_ JULIA_`)
 	steeringEnds = strings.Fields(`PAGER _EDITOR _OPTIONS _OPTS _COMMAND _CMD _WRAPPER _RUNNER _LINKER _RUSTC _SHELL _PRELOAD _HOOK _RC
-		_ASKPASS _STARTUP _PLUGINS _MODULES _HOME FLAGS`)
+		_ASKPASS _STARTUP _PLUGINS _MODULES _MODULE _HOME FLAGS _HOOKS OPTS _ARGS _PYTHON _RSH _SSH _PROG _PROGRAM _LAUNCHER _CONFIG _CONFIG_FILE
+		_CREDENTIALS_FILE _SCRIPT _PROXY _proxy _BIN _EXEC _EXECUTABLE`)
 	// harmless change how something is shown.
 	harmless = strings.Fields(`LANG LANGUAGE TZ NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE COLUMNS LINES TERM COLORTERM CI
 		LS_COLORS GREP_COLOR GREP_COLORS CGO_ENABLED RUST_BACKTRACE NODE_ENV`)
+	// plain look like others that steer.
+	plain = strings.Fields(`GOOS GOARCH GOARM GOARM64 GOAMD64 GO386 GOMIPS GOMIPS64 GOPPC64 GORISCV64 GOWASM GOMAXPROCS GOGC GOMEMLIMIT GODEBUG
+		GOTRACEBACK GOTMPDIR GO111MODULE GOPRIVATE GONOPROXY GONOSUMDB GOSUMDB CARGO_TERM_COLOR CARGO_INCREMENTAL CARGO_TARGET_DIR
+		PYTEST_DISABLE_PLUGIN_AUTOLOAD DOTNET_CLI_TELEMETRY_OPTOUT DOTNET_NOLOGO DOCKER_BUILDKIT PYTHONUNBUFFERED PYTHONDONTWRITEBYTECODE
+		PYTHONIOENCODING PYTHONUTF8 UV_NO_PROGRESS PIP_NO_COLOR`)
 )
 
 // steers reports whether a variable of that name can make something else run.
 func steers(name string) bool {
-	if slices.Contains(harmless, name) || strings.HasPrefix(name, "LC_") {
+	if slices.Contains(harmless, name) || slices.Contains(plain, name) || strings.HasPrefix(name, "LC_") {
 		return false
 	}
 	return slices.Contains(steering, name) ||
@@ -65,7 +75,7 @@ func isHarmless(a command.Assign) bool {
 // isLocal reports whether an assignment that is no part of a command matters
 // to the shell only. What a value may be is judged where it is used.
 func isLocal(a command.Assign) bool {
-	return isHarmless(a) || !steers(a.Name) && (a.Value.Known || a.Name == strings.ToLower(a.Name))
+	return isHarmless(a) || !steers(a.Name)
 }
 
 // declares reports whether a builtin sets variables, and whether they become a
