@@ -42,7 +42,10 @@ func zipped(t testing.TB, members ...[2]string) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for _, m := range members {
-		h := &zip.FileHeader{Name: strings.TrimPrefix(m[0], "@"), Method: zip.Deflate}
+		h := &zip.FileHeader{Name: strings.TrimPrefix(m[0], "@")}
+		if len(m[1]) > 4096 {
+			h.Method = zip.Deflate
+		}
 		if h.Name != m[0] {
 			h.SetMode(fs.ModeSymlink | 0o777)
 		}
