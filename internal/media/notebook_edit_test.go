@@ -121,6 +121,19 @@ func TestReplaceNoSource(t *testing.T) {
 	}
 }
 
+// Of a key that is there twice, the last counts, as in every reader.
+func TestKeysTwice(t *testing.T) {
+	text := withOutputs("")
+	text = strings.Replace(text, `"source":"f()"`, `"source":"no","source":"f()"`, 1)
+	if n := mustParse(t, text); n.Cells[0].Source != "f()" {
+		t.Errorf("the source is %q", n.Cells[0].Source)
+	}
+	got, _, _ := mustEdit(t, text, NotebookEdit{Cell: "a", Source: "g()"})
+	if !strings.Contains(got, `"source":"no","source":"g()"`) {
+		t.Errorf("%s", got)
+	}
+}
+
 func TestInsertAndDelete(t *testing.T) {
 	at := map[string]int{"": 1, "aa11": 2, "cell-1": 3, "3": 4}
 	for cell, want := range at {

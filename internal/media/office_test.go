@@ -85,8 +85,8 @@ func TestDocx(t *testing.T) {
 		"headings":    {wp("a", `<w:pStyle w:val="T"/>`) + wp("b", `<w:pStyle w:val="Mine"/>`) + wp("c", `<w:pStyle w:val="O"/>`) + wp("d", `<w:outlineLvl w:val="0"/>`), "# a\n## b\n### c\n# d"},
 		"no headings": {wp("a", `<w:pStyle w:val="B"/>`) + wp("b", `<w:outlineLvl w:val="9"/>`) + wp("c", `<w:pStyle w:val="circle"/>`) + wp("d", `<w:pStyle w:val="lost"/>`), "a\nb\nc\nd"},
 		"lists": {wordItem("a", "1", "0") + wordItem("b", "1", "1") + wordItem("c", "1", "1") + wordItem("d", "1", "0") + wordItem("e", "1", "1") + wordItem("f", "2", "0") +
-			wordItem("g", "3", "0") + wordItem("h", "4", "0") + wordItem("i", "0", "0") + wordItem("j", "77", "0") + wp("k", `<w:pStyle w:val="L"/>`),
-			"1. a\n  3. b\n  4. c\n2. d\n  3. e\n- f\n9. g\n10. h\ni\n- j\n- k"},
+			wordItem("g", "3", "0") + wordItem("g2", "3", "0") + wordItem("h", "4", "0") + wordItem("i", "0", "0") + wordItem("j", "77", "0") + wp("k", `<w:pStyle w:val="L"/>`),
+			"1. a\n  3. b\n  4. c\n2. d\n  3. e\n- f\n9. g\n10. g2\n11. h\ni\n- j\n- k"},
 		"table": {"<w:tbl><w:tr>" + cell(wp("a", "")+wp("b", "")) + cell("<w:p/>") + "</w:tr><w:tr>" + cell(wp("c", "")) + cell("<w:tbl><w:tr>"+cell(wp("d", ""))+cell(wp("e", ""))+"</w:tr></w:tbl>"+wp("f", "")) + "</w:tr></w:tbl>" + wp("g", ""),
 			"| a b |  |\n| c | | d | e | f |\ng"},
 		"breaks":      {"<w:p><w:pPr><w:tabs><w:tab/></w:tabs></w:pPr><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/><w:t>d</w:t></w:r></w:p>", "a\tb\nc-d"},
