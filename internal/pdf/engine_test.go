@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/klippa-app/go-pdfium"
+	"github.com/tetratelabs/wazero"
 )
 
 // startIn starts PDFium with a folder for machine code, and uses it.
@@ -131,6 +132,34 @@ func TestNoCache(t *testing.T) {
 		t.Skip("compiles PDFium, which takes seconds")
 	}
 	startIn(t, "")
+}
+
+// A loop without end ends with its context, and memory does not grow beyond
+// the limit. PDFium's own loops tell less: they trip over memory that is taken
+// from them.
+func TestConfig(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	ctx = withMemory(ctx)
+	r := wazero.NewRuntimeWithConfig(ctx, config())
+	defer r.Close(context.Background())
+	module, err := r.Instantiate(ctx, []byte("\x00asm\x01\x00\x00\x00"+ // (module
+		"\x01\x04\x01\x60\x00\x00"+"\x03\x02\x01\x00"+ // (func (type 0)
+		"\x05\x03\x01\x00\x01"+ // (memory (export "m") 1)
+		"\x07\x09\x02\x01f\x00\x00\x01m\x02\x00"+ // (export "f" (func 0))
+		"\x0a\x09\x01\x07\x00\x03\x40\x0c\x00\x0b\x0b")) // (loop (br 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := module.Memory().Grow(memoryPages - 1); !ok {
+		t.Error("memory does not grow up to the limit")
+	}
+	if _, ok := module.Memory().Grow(1); ok {
+		t.Error("memory grows beyond the limit")
+	}
+	if _, err := module.ExportedFunction("f").Call(ctx); err == nil {
+		t.Error("the loop has come to an end")
+	}
 }
 
 func TestWarm(t *testing.T) {

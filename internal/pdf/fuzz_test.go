@@ -8,7 +8,8 @@ import (
 )
 
 // FuzzPDF shows whatever to PDFium. It may refuse, but it must end, and the
-// next document must open.
+// next document must open. It runs on other code each time, so let it not make
+// inputs smaller: -fuzzminimizetime 1x.
 func FuzzPDF(f *testing.F) {
 	for _, b := range [][]byte{
 		makePaper(sheet{content: quarter + lines(12, "Hello"), more: "/Rotate 90"}, hello).bytes(),

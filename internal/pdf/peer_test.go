@@ -64,7 +64,7 @@ func eachPage(t *testing.T, f func(t *testing.T, d *Document, page int, name str
 				t.Fatal(err)
 			}
 			d := openBytes(t, b, Options{})
-			for page := 1; page <= min(d.Pages(), 12); page++ {
+			for page := 1; page <= min(d.Pages(), 6); page++ {
 				f(t, d, page, name)
 			}
 		})

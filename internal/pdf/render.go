@@ -82,7 +82,7 @@ func (d *Document) draw(ctx context.Context, page, edge int) (*image.RGBA, error
 }
 
 // draw renders a page on white. The picture is a copy: what PDFium returns is
-// its own memory.
+// its own memory. Every fourth byte means nothing.
 func (in *instance) draw(page, edge int) (*image.RGBA, error) {
 	if err := in.show(page); err != nil {
 		return nil, err
@@ -112,9 +112,6 @@ func (in *instance) draw(page, edge int) (*image.RGBA, error) {
 	img := image.NewRGBA(image.Rect(0, 0, width, height))
 	if copy(img.Pix, pixels.Buffer) != len(img.Pix) {
 		return nil, fmt.Errorf("bitmap of %d bytes, want %d", len(pixels.Buffer), len(img.Pix))
-	}
-	for i := 3; i < len(img.Pix); i += 4 {
-		img.Pix[i] = 0xff
 	}
 	return img, nil
 }

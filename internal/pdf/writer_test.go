@@ -17,8 +17,12 @@ func (p *paper) object(format string, args ...any) int {
 	return len(p.objects)
 }
 
-// stream adds a stream, deflated, with more entries in its dictionary.
+// stream adds a stream, deflated when it is long, with more entries in its
+// dictionary.
 func (p *paper) stream(entries string, content []byte) int {
+	if len(content) < 500 {
+		return p.object("<</Length %d%s>>\nstream\n%s\nendstream", len(content), entries, content)
+	}
 	var b bytes.Buffer
 	w := zlib.NewWriter(&b)
 	w.Write(content)
