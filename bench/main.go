@@ -94,6 +94,7 @@ var measures = []struct {
 	{"read", (*bench).read},
 	{"edit", (*bench).edit},
 	{"commands", (*bench).commands},
+	{"media", (*bench).media},
 	{"parallel", (*bench).parallel},
 	{"memory", (*bench).memory},
 	{"lines", (*bench).lines},

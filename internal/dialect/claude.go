@@ -34,6 +34,7 @@ func Claude() *Dialect {
 				(*claudeEdit).args, (*toolbox.Box).Edit, claudeEditResult),
 			bind(tool.Definition{Name: "Write", Title: "Write a file", Destructive: true},
 				(*claudeWrite).args, (*toolbox.Box).Write, claudeWriteResult),
+			notebookTool(),
 		}, slices.Concat(claudeSearchTools(), claudeShellTools())...),
 		badArgs: func(t *Tool, vs []Violation) string {
 			return fmt.Sprintf("<tool_use_error>InputValidationError: %s failed: %s</tool_use_error>", t.Name, listViolations(vs))
@@ -48,10 +49,16 @@ type claudeRead struct {
 	Path   string `json:"file_path" desc:"The absolute path to the file to read" minlen:"1"`
 	Offset *int64 `json:"offset,omitempty" desc:"The line number to start reading from, 1 is the first. Only provide if the file is too large to read at once" min:"0"`
 	Limit  *int64 `json:"limit,omitempty" desc:"The number of lines to read. Only provide if the file is too large to read at once" min:"1"`
+	Pages  string `json:"pages,omitempty" desc:"Page range for PDF files (e.g. \"1-5\", \"3\", \"10-20\"). Maximum 20 pages per request"`
 }
 
 func (w *claudeRead) args() (toolbox.ReadArgs, error) {
 	return toolbox.ReadArgs{
+		Show: &toolbox.ShowArgs{
+			Images: true, PDFs: true, Notebooks: true, Pages: w.Pages,
+			From: int(max(val(w.Offset, 1), 1)), Count: int(val(w.Limit, 0)),
+			Chars: shownChars, OutputText: shownOutput, ImageCount: 20, ImageBytes: shownBytes,
+		},
 		Path: w.Path, First: max(val(w.Offset, 1), 1), Count: val(w.Limit, claudeLines),
 		Stub: true, Render: w.render,
 	}, nil
@@ -85,6 +92,9 @@ func (w *claudeRead) render(o *toolbox.ReadOut) (string, error) {
 }
 
 func claudeReadResult(w *claudeRead, o *toolbox.ReadOut) tool.Result {
+	if o.Shown != nil {
+		return claudeShown(o)
+	}
 	if o.Unchanged {
 		return withMeta("File unchanged since last read. The content from the earlier Read result in this conversation is still current; refer to that instead of re-reading.",
 			map[string]any{"type": "file_unchanged", "path": o.Name})

@@ -36,7 +36,7 @@ func Kimi() *Dialect {
 				(*kimiWrite).args, (*toolbox.Box).Write, kimiWriteResult),
 			bind(tool.Definition{Name: "Edit", Title: "Edit a file", Destructive: true},
 				(*kimiEdit).args, (*toolbox.Box).Edit, kimiEditResult),
-		}, slices.Concat(kimiSearchTools(), kimiShellTools())...),
+		}, slices.Concat([]*Tool{kimiMediaTool()}, kimiSearchTools(), kimiShellTools())...),
 		badArgs: func(t *Tool, vs []Violation) string {
 			var s []string
 			for _, v := range vs {
@@ -320,6 +320,9 @@ func kimiLacks(e *tool.Error) bool {
 func kimiReason(t *Tool, e *tool.Error) string {
 	if e.Op == "run" || e.Op == "task" {
 		return e.Error()
+	}
+	if t.Name == "ReadMediaFile" && e.Op == "read" && e.Kind != tool.NotFound && e.Kind != tool.Sensitive && e.Kind != tool.Denied {
+		return kimiMediaReason(e)
 	}
 	switch e.Kind {
 	case tool.NotFound:

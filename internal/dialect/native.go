@@ -36,6 +36,7 @@ func Native() *Dialect {
 				(*nativeWrite).args, (*toolbox.Box).Write, nativeWriteResult),
 			bind(tool.Definition{Name: "Edit", Title: "Edit a file", Destructive: true},
 				(*nativeEdit).args, (*toolbox.Box).Edit, nativeEditResult),
+			notebookTool(),
 		}, slices.Concat(nativeSearchTools(), nativeShellTools())...),
 		badArgs: func(t *Tool, vs []Violation) string {
 			return fmt.Sprintf("The arguments of %s do not fit: %s.", t.Name, listViolations(vs))
@@ -51,6 +52,10 @@ type nativeRead struct {
 	Column   *int64 `json:"column,omitempty" desc:"Characters of the first line to skip" min:"0"`
 	MaxChars *int64 `json:"max_chars,omitempty" desc:"Length of the answer, 500000 at most" min:"200" default:"100000"`
 	Encoding string `json:"encoding,omitempty" desc:"If it is not found out, e.g. gbk, shift_jis"`
+
+	Pages    string      `json:"pages,omitempty" desc:"Of a PDF, e.g. 2,5-8 or -1; one sheet or slide"`
+	Password string      `json:"password,omitempty" desc:"Of a PDF"`
+	Region   *wireRegion `json:"region,omitempty" desc:"Part of an image, in its pixels"`
 }
 
 func (w *nativeRead) args() (toolbox.ReadArgs, error) {
@@ -60,6 +65,12 @@ func (w *nativeRead) args() (toolbox.ReadArgs, error) {
 	}
 	most := int(min(val(w.MaxChars, nativeChars), nativeCharsMax))
 	return toolbox.ReadArgs{
+		Show: &toolbox.ShowArgs{
+			Images: true, PDFs: true, Notebooks: true, Documents: true, Archives: true, Streams: true,
+			Region: w.Region.region(), Pages: w.Pages, Secret: w.Password,
+			From: int(max(val(w.Offset, 1), 1)), Count: int(val(w.Limit, 0)),
+			Chars: min(most, shownChars), OutputText: shownOutput, ImageCount: shownCount, ImageBytes: shownBytes,
+		},
 		Path: w.Path, First: val(w.Offset, 1), Count: val(w.Limit, 0), Column: int(val(w.Column, 0)), Encoding: w.Encoding,
 		Budget: toolbox.Budget{
 			Max: most, Overhead: plainPrefix,
@@ -177,7 +188,10 @@ func (w *nativeRead) call(offset int64, column int, limit int64) string {
 	return s + "}"
 }
 
-func nativeReadResult(_ *nativeRead, o *toolbox.ReadOut) tool.Result {
+func nativeReadResult(w *nativeRead, o *toolbox.ReadOut) tool.Result {
+	if o.Shown != nil {
+		return nativeShown(w, o)
+	}
 	return readResult(o)
 }
 

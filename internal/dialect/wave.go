@@ -64,7 +64,9 @@ type waveRead struct {
 func (w *waveRead) args() (toolbox.ReadArgs, error) {
 	a := toolbox.ReadArgs{
 		Path: w.Path, First: max(val(w.Offset, 1), 1), Count: val(w.Limit, waveLines),
-		Stub: true, Render: w.render,
+		Stub: true, Render: w.render, Show: &toolbox.ShowArgs{Images: true, Notebooks: true,
+			From: int(max(val(w.Offset, 1), 1)), Count: int(val(w.Limit, 0)),
+			Chars: shownChars, OutputText: shownOutput, ImageCount: shownCount, ImageBytes: shownBytes},
 	}
 	if w.Limit == nil {
 		a.MaxBytes = waveBytes
@@ -145,6 +147,13 @@ func (w *waveRead) render(o *toolbox.ReadOut) (string, error) {
 }
 
 func waveReadResult(w *waveRead, o *toolbox.ReadOut) tool.Result {
+	if o.Shown != nil {
+		r := claudeShown(o)
+		if p := o.Shown.Vivid; p != nil {
+			r.Meta["type"], r.Meta["mimeType"] = "image", p.MIME
+		}
+		return r
+	}
 	if o.Unchanged {
 		return withMeta("File unchanged since the last read. The content of that earlier result is still current.",
 			map[string]any{"type": "file_unchanged", "path": o.Name})

@@ -132,8 +132,8 @@ func (s *imageSource) unknown() error {
 		return &tool.Error{Kind: tool.Media, Reason: "it is no image; by its content it is " + name, Next: "Read it as what it is."}
 	}
 	return &tool.Error{Kind: tool.Media,
-		Reason: fmt.Sprintf("the format of this %s is not supported here", s.kind.Name),
-		Next:   "Convert it to PNG or JPEG first, for example with ImageMagick (magick in out.png), with ffmpeg or with heif-convert."}
+		Reason: fmt.Sprintf("the format of this %s (%s) is not supported here", s.kind.Name, s.kind.MIME),
+		Next:   "Convert it to PNG or JPEG first, for example with magick IN OUT.png or ffmpeg -i IN OUT.png."}
 }
 
 // broken turns an error of a decoder into one that an agent can act on.

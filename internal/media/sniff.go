@@ -1,5 +1,6 @@
-// Package media tells what a file is by its bytes. It does no I/O: callers
-// hand it the first bytes.
+// Package media tells what a file is by its bytes, and makes of it what a model
+// can be shown: pictures that are small enough, cells, texts, lists. It does no
+// I/O: callers hand it the bytes.
 package media
 
 import (

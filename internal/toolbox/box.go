@@ -68,6 +68,10 @@ type Settings struct {
 	// KeepFolder lets the next command run where the last one ended.
 	KeepFolder bool
 
+	// Attached is how many bytes of pictures a session is shown altogether, 0
+	// for any number.
+	Attached int64
+
 	// Backslash takes a backslash as a separator of names everywhere.
 	Backslash bool
 }

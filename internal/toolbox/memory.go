@@ -27,6 +27,20 @@ type Memory struct {
 	files map[string]Seen
 	order []string // paths by age of their first entry, to forget the oldest
 	bytes int
+
+	attached int64 // bytes of pictures that were shown
+}
+
+// attach adds to the bytes of pictures that were shown, unless that makes more
+// than most; 0 is any number.
+func (m *Memory) attach(size, most int64) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if most > 0 && m.attached+size > most {
+		return false
+	}
+	m.attached += size
+	return true
 }
 
 // Seen is what a session knows of one file.

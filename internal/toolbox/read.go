@@ -37,6 +37,12 @@ type ReadArgs struct {
 	// fit; otherwise the first.
 	NewestFirst bool
 
+	// Show says what else than text is shown; nil for nothing. Where it is,
+	// Shown is set instead of a page, and Render is not called.
+	Show *ShowArgs
+	// MediaOnly refuses text, and what else is not shown.
+	MediaOnly bool
+
 	// Render puts the page into words. It is called before the read is
 	// remembered: what it refuses has not been seen. Not called for
 	// Unchanged.
@@ -65,7 +71,8 @@ type ReadOut struct {
 	// Recycle, when Render has set it, gives the memory of Text back.
 	Recycle func()
 
-	Unchanged bool // with Stub: nothing else is set but Args, Name and Size
+	Unchanged bool   // with Stub: nothing else is set but Args, Name and Size
+	Shown     *Shown // what is not text: likewise
 
 	release func()
 }
@@ -189,6 +196,12 @@ func (r *reader) once(ctx context.Context, report tool.Report) (*ReadOut, error)
 	if r.repeated() {
 		r.out.Unchanged = true
 		return r.out, nil
+	}
+	if shown, err := r.show(ctx); err != nil || shown {
+		return r.out, err
+	}
+	if r.args.MediaOnly {
+		return nil, r.noMedia()
 	}
 	if err := r.load(ctx); err != nil {
 		return nil, err
