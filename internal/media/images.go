@@ -224,8 +224,11 @@ func (j *imageJob) decode(ctx context.Context) (*pixels, error) {
 	if err != nil {
 		return nil, s.broken(err)
 	}
-	if j.part && (rows.width() != s.width || rows.height() != s.height) {
+	if (j.part || j.o.Full) && rows.width() != s.width {
 		return nil, s.tooMuch()
+	}
+	if rows.width() < w {
+		j.note("It was decoded at an eighth of its size, because a progressive JPEG of so many pixels takes too much memory; ask for no region of it.")
 	}
 	if !j.part {
 		stored = Region{0, 0, rows.width(), rows.height()}
