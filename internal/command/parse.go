@@ -2,6 +2,7 @@ package command
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -38,6 +39,7 @@ type walker struct {
 	functions bool // a function is defined
 	moves     bool // the folder changes
 	values    values
+	bound     map[string]boundWord // what variables of loops stand for
 }
 
 // lost notes why a part of what runs is not among the units.
@@ -86,12 +88,12 @@ func (w *walker) script(text string) after {
 	if file == nil {
 		return w.stay()
 	}
-	outer := w.text
-	w.text = text
+	outer, bound := w.text, w.bound
+	w.text, w.bound = text, nil // another shell, or what eval may set
 	w.depth++
 	out := w.list(file.Stmts)
 	w.depth--
-	w.text = outer
+	w.text, w.bound = outer, bound
 	return out
 }
 
@@ -204,7 +206,7 @@ func (w *walker) command(s *syntax.Stmt) after {
 		return w.loop(func() { w.list(c.Cond); w.list(c.Do) })
 	case *syntax.ForClause:
 		w.loopHead(c.Loop)
-		return w.loop(func() { w.list(c.Do) })
+		return w.loop(func() { w.body(c) })
 	case *syntax.FuncDecl:
 		w.functions = true
 		at := w.at
@@ -356,6 +358,31 @@ func (w *walker) loop(body func()) after {
 	}
 	w.at = nowhereSure
 	return w.stay()
+}
+
+// body walks the body of a for loop, once for each value of its variable if
+// they are known.
+func (w *walker) body(c *syntax.ForClause) {
+	l, ok := c.Loop.(*syntax.WordIter)
+	if !ok || c.Select {
+		w.list(c.Do)
+		return
+	}
+	values := w.boundValues(l, c.Do)
+	if values == nil {
+		w.list(c.Do)
+		return
+	}
+	outer, at := w.bound, w.at
+	for _, value := range values {
+		w.bound = maps.Clone(outer)
+		if w.bound == nil {
+			w.bound = map[string]boundWord{}
+		}
+		w.bound[l.Name.Value] = boundWord{value, at}
+		w.list(c.Do)
+	}
+	w.bound = outer
 }
 
 func (w *walker) loopHead(l syntax.Loop) {

@@ -44,7 +44,11 @@ func (w *walker) words(ws []*syntax.Word) (list []word) {
 
 func (w *walker) expanded(sw *syntax.Word) []word {
 	source := w.source(sw)
-	if !hasBraces(sw) {
+	if b := w.boundGlob(sw); b != nil {
+		b.Source = source
+		return []word{*b}
+	}
+	if sw = w.withBound(sw); !hasBraces(sw) {
 		return []word{resolve(sw, source)}
 	}
 	split := &syntax.Word{Parts: append([]syntax.WordPart(nil), sw.Parts...)}
@@ -84,7 +88,8 @@ func (w *walker) one(sw *syntax.Word) word {
 
 // value returns the value of an assignment, in which nothing is a pattern.
 func (w *walker) value(sw *syntax.Word) Word {
-	v := resolve(sw, w.source(sw))
+	source := w.source(sw)
+	v := resolve(w.withBound(sw), source)
 	if v.Glob {
 		v.Glob = false
 		v.Text = unescape(v.Text)
@@ -197,6 +202,10 @@ func (r *resolver) part(p syntax.WordPart, first, last bool) {
 	case *syntax.DblQuoted:
 		r.computed = r.computed || p.Dollar // translated
 		for i, q := range p.Parts {
+			if text, ok := q.(*syntax.SglQuoted); ok { // what a variable stands for
+				r.quoted(text.Value)
+				continue
+			}
 			if lit, ok := q.(*syntax.Lit); ok {
 				r.quoted(unquoteDouble(lit.Value))
 				r.computed = r.computed || expandsInZsh(p.Parts[:i+1])
