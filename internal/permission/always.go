@@ -70,7 +70,7 @@ func (c *part) isDelicate() bool {
 // commands one for that command, else for exactly these words. It is "" where
 // no rule can say it.
 func suggestion(c *part) string {
-	if len(c.Args) == 0 || c.name == "" {
+	if len(c.Args) == 0 || c.name == "" || strings.ContainsAny(c.Args[0].Text, " \t\n") {
 		return ""
 	}
 	if n := commandWords(c.Args); n > 0 && !mayNotBeRemembered(c) {

@@ -324,6 +324,9 @@ func (c *part) makesFolders() bool {
 // refusedPart is the verdict on a command that nothing lets run.
 func (p *Policy) refusedPart(j *job, c *part) tool.Verdict {
 	reason, next := "no rule allows "+c.shown(), suggestion(c)
+	if c.unsure != "" { // which a rule for the command does not allow
+		next = exactRuleFor(j.text)
+	}
 	switch {
 	case c.effect.ReadOnly && c.unsure != "":
 		reason, next = c.shown()+" touches "+c.unsure+", which is not known", exactRuleFor(j.text)
@@ -410,7 +413,7 @@ func (p *Policy) judgeTouch(j *job, t touch, op tool.Op, g *grant) tool.Verdict 
 // secretBelow returns the verdict on a tree whose contents are read.
 func (p *Policy) secretBelow(j *job, t touch) tool.Verdict {
 	allow := tool.Verdict{Decision: tool.Allow}
-	if !t.Tree || t.Op&tool.Read == 0 || p.options.Sensitive == DenyRules {
+	if !t.Tree || t.Op&tool.Read == 0 || t.Sensitive != "" || p.options.Sensitive == DenyRules {
 		return allow
 	}
 	reason := "it is not known whether there are secrets below " + t.Given

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/burin-tools/burin/tool"
@@ -35,18 +36,22 @@ func (p *Policy) patternOf(real string) string {
 }
 
 // addDir returns the flag that would bring a path into the workspace, "" where
-// that would open far more than is asked for: the home folder, or a folder
-// near the root of the system.
+// that would open far more than is asked for: the home folder, a folder near
+// the root of the system, or one of the system.
 func (p *Policy) addDir(a tool.Access) string {
 	dir := a.Real
 	if !a.Tree {
 		dir = filepath.Dir(dir)
 	}
-	if within(slashName(p.options.Home), slashName(dir)) || strings.Count(slashName(dir), "/") < 2 {
+	name := slashName(dir)
+	if within(slashName(p.options.Home), name) || strings.Count(name, "/") < 2 || slices.Contains(systemFolders, strings.Split(name, "/")[1]) {
 		return ""
 	}
 	return " or --add-dir " + shellQuoted(dir)
 }
+
+// systemFolders are those at the root in which nobody has a workspace.
+var systemFolders = strings.Fields("bin boot dev etc lib lib64 proc run sbin sys usr")
 
 // shellQuoted returns s in single quotes.
 func shellQuoted(s string) string {

@@ -178,7 +178,7 @@ func (r *rule) permits(plan *tool.Plan, a tool.Access, op tool.Op) bool {
 	if a.Everything {
 		return r.pattern == nil && r.Tool != "*" && !isShell(plan.Tool) && r.speaksOf(plan, 0)
 	}
-	if changes(plan, a.Real) && (r.Tool == "Write" || r.Tool == "Edit") {
+	if (changes(plan, a.Real) || plan.Command != nil && a.Op.Writes()) && (r.Tool == "Write" || r.Tool == "Edit") {
 		op = tool.Write // what the same call reads comes with it
 	}
 	if !r.speaksOf(plan, op) {
