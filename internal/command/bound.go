@@ -11,11 +11,13 @@ import (
 // A loop over words that are known is walked once for each of them, and the
 // variable stands for the word: for f in a b; do cat "$f"; done.
 
-// maxBound is how many values of the variable of a loop are followed, and in
-// how many loops in one another.
+// maxBound is how many values of the variable of a loop are followed, maxLoops
+// in how many loops in one another, and maxRounds how many bytes of bodies are
+// walked because of that.
 const (
-	maxBound = 16
-	maxLoops = 2
+	maxBound  = 16
+	maxLoops  = 2
+	maxRounds = 1 << 16
 )
 
 // A boundWord is what the variable of a loop stands for, and where the shell
@@ -38,7 +40,7 @@ var (
 // in the body might give it another value.
 func (w *walker) boundValues(l *syntax.WordIter, body []*syntax.Stmt) []word {
 	items := w.words(l.Items)
-	if len(items) == 0 || len(items) > maxBound || len(w.bound) == maxLoops || definesFunction.MatchString(w.text) {
+	if len(items) == 0 || len(items) > maxBound || len(w.bound) == maxLoops || w.rounds > maxRounds || definesFunction.MatchString(w.text) {
 		return nil
 	}
 	for _, item := range items {
@@ -50,6 +52,9 @@ func (w *walker) boundValues(l *syntax.WordIter, body []*syntax.Stmt) []word {
 		if maySet(s, l.Name.Value) {
 			return nil
 		}
+	}
+	if w.rounds += len(items) * int(1+body[len(body)-1].End().Offset()-body[0].Pos().Offset()); w.rounds > maxRounds {
+		return nil
 	}
 	return items
 }

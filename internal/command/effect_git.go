@@ -17,7 +17,7 @@ const (
 // repository.
 var gitPrograms = []program{
 	{names: "git", stop: true, then: git,
-		flags: "-P -p! -C: -c!: --version --help! --no-pager --paginate! --no-optional-locks --no-replace-objects --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs --exec-path!? --git-dir!: --work-tree!: --namespace!: --config-env!: --super-prefix!: --html-path --man-path --info-path"},
+		flags: "-P -p! -C: -c!: --version --help! --no-pager --paginate! --no-optional-locks --no-replace-objects --literal-pathspecs --glob-pathspecs --noglob-pathspecs --icase-pathspecs! --exec-path!? --git-dir!: --work-tree!: --namespace!: --config-env!: --super-prefix!: --html-path --man-path --info-path"},
 	{names: "git_status", then: gitLooks,
 		flags: "-sbvz -u? --short --branch --show-stash --porcelain? --long --verbose --untracked-files? --ignore-submodules? --ignored? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?"},
 	{names: "git_diff git_diff-tree git_diff-index git_diff-files", then: gitDiffs, flags: gitDiffFlags},

@@ -39,6 +39,7 @@ type walker struct {
 	functions bool // a function is defined
 	moves     bool // the folder changes
 	values    values
+	rounds    int                  // how many bytes of loops were walked for their values
 	bound     map[string]boundWord // what variables of loops stand for
 }
 

@@ -24,6 +24,10 @@ import (
 //	what runs is not all known                              → a person decides
 //	each command: an allow rule, the tables, the mode       → yes, as far as its files may be touched
 //
+// What a program does that is in no table is not known. But the files among its
+// words are: deny rules about reading forbid them, and for those about changing
+// and for secrets a person decides.
+//
 // The strictest verdict on a command, or on a file, is that on the line.
 
 // checkLine returns what the rules and the mode say of a command.
