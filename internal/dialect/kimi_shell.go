@@ -125,7 +125,7 @@ func kimiOutputText(o *toolbox.BashOut) string {
 	if whole && !cut {
 		return text
 	}
-	if !whole {
+	if !whole && !strings.HasSuffix(text, "[...truncated]") {
 		text += "[...truncated]"
 	}
 	text = onOwnLine(text) + "Output is truncated to fit in the message.\n"

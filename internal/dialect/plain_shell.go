@@ -67,6 +67,8 @@ func middleCut(o *shell.Output, max int) string {
 	s := fmt.Sprintf("%s\n\n... [%d characters omitted", o.Head(max/2), o.Chars-int64(max))
 	if o.File != "" {
 		s += "; all of it is in " + o.File + fileNote(o)
+	} else {
+		s += ", and lost: " + o.Incomplete
 	}
 	return s + "] ...\n\n" + o.Tail(max/2)
 }

@@ -87,11 +87,15 @@ func waveEnd(o *toolbox.BashOut) string {
 }
 
 func waveStarted(o *toolbox.BashOut) string {
-	if !o.Moved {
-		return fmt.Sprintf("Command running in background with ID: %s. Output is being written to: %s", o.Task.ID, o.Task.File)
+	s := "Command running in background with ID: " + o.Task.ID + "."
+	if o.Moved {
+		s = fmt.Sprintf("Command exceeded the timeout (%s) and was moved to the background with ID: %s. It is still running.",
+			strings.ReplaceAll(sayTime(o.Args.Timeout), " ", ""), o.Task.ID)
 	}
-	return fmt.Sprintf("Command exceeded the timeout (%s) and was moved to the background with ID: %s. It is still running. Output is being written to: %s",
-		strings.ReplaceAll(sayTime(o.Args.Timeout), " ", ""), o.Task.ID, o.Task.File)
+	if o.Task.File != "" {
+		s += " Output is being written to: " + o.Task.File
+	}
+	return s
 }
 
 // persisted returns an output, or where it is longer than max characters how

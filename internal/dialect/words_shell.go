@@ -184,13 +184,19 @@ func taskResult(text string, t *shell.Background, running bool) tool.Result {
 // taskMax is how much of the output of a task one answer shows, in bytes.
 const taskMax = 30_000
 
-// leftNote says that there is more output, "" when there is none.
+// leftNote says that there is more output, or that some is lost; "" for
+// neither.
 func leftNote(o *toolbox.TaskOut) string {
-	switch {
-	case o.Skipped != nil:
-		return fmt.Sprintf("The output cannot be read: %v", o.Skipped)
-	case o.Left > 0:
-		return fmt.Sprintf("%s of the output follow; call again, or read %s.", countBytes(o.Left), o.Task.File)
+	var notes []string
+	if o.Skipped != nil {
+		notes = append(notes, fmt.Sprintf("Not all of the output can be shown: %v.", o.Skipped))
 	}
-	return ""
+	if o.Left > 0 {
+		s := countBytes(o.Left) + " of the output follow; call again"
+		if o.Task.File != "" && o.Skipped == nil {
+			s += ", or read " + o.Task.File
+		}
+		notes = append(notes, s+".")
+	}
+	return strings.Join(notes, " ")
 }

@@ -402,7 +402,13 @@ func (t *Task) Output() (out, err Output) {
 // one after the other, and what is printed from now on is no longer apart.
 func (t *Task) Joined() Output {
 	t.joining.Lock()
-	if t.err != nil && t.all == nil {
+	switch {
+	case t.err == nil || t.all != nil:
+	case t.err.empty():
+		t.all = t.out
+	case t.out.empty():
+		t.all = t.err
+	default:
 		t.all = newSpool(t.out.keep, t.host.create)
 		t.all.takeAll(t.out, t.err)
 	}

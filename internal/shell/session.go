@@ -156,7 +156,7 @@ func (b *Background) Read(max int) (text string, left int64, err error) {
 	if !b.Running() {
 		b.told = true
 	}
-	return text, b.whole().output().Stored - next, err
+	return text, b.whole().size() - next, err
 }
 
 // News returns the tasks that have ended since it was last asked, and that

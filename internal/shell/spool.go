@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -33,7 +34,7 @@ type spool struct {
 	file   *os.File
 	name   string
 	stored int64
-	err    error // why the file does not hold all
+	err    error // why the file does not hold all, or why there is none
 }
 
 func newSpool(keep int, create func() (*os.File, error)) *spool {
@@ -61,6 +62,9 @@ func (s *spool) finish() {
 
 // add takes clean text.
 func (s *spool) add(b []byte) {
+	if len(b) == 0 {
+		return
+	}
 	s.bytes += int64(len(b))
 	s.lines += int64(bytes.Count(b, []byte{'\n'}))
 	s.last = b[len(b)-1]
@@ -125,12 +129,18 @@ func (s *spool) store(b []byte) {
 	}
 	if room := maxFile - s.stored; int64(len(b)) > room {
 		b = b[:room]
-		s.err = fmt.Errorf("it holds the first %d bytes", int64(maxFile))
+		s.err = errors.New("no more is kept")
 	}
 	n, err := s.file.Write(b)
 	s.stored += int64(n)
-	if err != nil {
-		s.err = fmt.Errorf("it holds the first %d bytes: %w", s.stored, err)
+	if err == nil {
+		return
+	}
+	s.err = err
+	if s.stored == 0 { // a file with nothing in it is none
+		s.close()
+		os.Remove(s.name)
+		s.name = ""
 	}
 }
 
@@ -178,7 +188,7 @@ func (s *spool) output() Output {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	o := Output{
-		Chars: s.chars, Bytes: s.bytes, Lines: s.lines, File: s.name, Stored: s.stored, Rewritten: s.clean.over,
+		Chars: s.chars, Bytes: s.bytes, Lines: s.lines, File: s.name, Rewritten: s.clean.over,
 		head: string(s.head), rest: string(s.rest), cut: s.cut,
 	}
 	if pending := s.clean.line; len(pending) > 0 {
@@ -191,8 +201,18 @@ func (s *spool) output() Output {
 	}
 	if s.err != nil {
 		o.Incomplete = s.err.Error()
+		if s.name != "" {
+			o.Incomplete = fmt.Sprintf("it holds the first %d bytes: %v", s.stored, s.err)
+		}
 	}
 	return o
+}
+
+// size returns the bytes of the lines that have ended, or that are too long.
+func (s *spool) size() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bytes
 }
 
 // An Output is what a command printed, clean.
@@ -200,9 +220,8 @@ type Output struct {
 	Chars, Bytes, Lines int64
 	Rewritten           int64 // lines that a carriage return began anew
 	// File holds all of it, "" when there was no need for one. Incomplete
-	// says why it does not; Stored is how many bytes it holds.
+	// says why it does not.
 	File       string
-	Stored     int64
 	Incomplete string
 
 	head, rest string
@@ -246,26 +265,67 @@ func lastChars(s string, n int) string {
 }
 
 // since returns what came after the first at bytes, at most max bytes of it,
-// and how many bytes were seen then. What was not stored is not seen again.
+// and how many bytes were seen then. The line that has not ended is shown, but
+// not counted as seen. What is in no file comes from memory; of what is not
+// there either, the error says so.
 func (s *spool) since(at int64, max int) (text string, next int64, err error) {
 	s.mu.Lock()
-	name, stored, pending := s.name, s.stored, string(s.clean.line)
-	s.mu.Unlock()
-	if name == "" || at >= stored {
-		return pending, at, nil
+	defer s.mu.Unlock()
+	b, err := s.stretch(at, max)
+	if err != nil || len(b) == 0 {
+		var from int64
+		b, from = s.kept(at)
+		if from == at {
+			err = nil
+		} else {
+			if err == nil {
+				err = s.err
+			}
+			err = fmt.Errorf("%d bytes are lost: %w", from-at, err)
+		}
+		b, at = b[:min(len(b), max)], from
 	}
-	f, err := os.Open(name)
+	if at+int64(len(b)) < s.bytes {
+		b = b[:whole(b)]
+		return string(b), at + int64(len(b)), err
+	}
+	return string(b) + string(s.clean.line), at + int64(len(b)), err
+}
+
+// stretch returns what the file has after the first at bytes, at most max
+// bytes of it.
+func (s *spool) stretch(at int64, max int) ([]byte, error) {
+	if s.name == "" || at >= s.stored {
+		return nil, nil
+	}
+	f, err := os.Open(s.name)
 	if err != nil {
-		return "", at, err
+		return nil, err
 	}
 	defer f.Close()
-	n := min(stored-at, int64(max))
-	b, err := io.ReadAll(io.NewSectionReader(f, at, n))
-	if n < stored-at {
-		b = b[:whole(b)]
-		pending = ""
+	return io.ReadAll(io.NewSectionReader(f, at, min(s.stored-at, int64(max))))
+}
+
+// kept returns what memory has after the first at bytes, from where on it has
+// anything.
+func (s *spool) kept(at int64) (b []byte, from int64) {
+	if at < int64(len(s.head)) {
+		return s.head[at:], at
 	}
-	return string(b) + pending, at + int64(len(b)), err
+	rest := s.end()
+	if from = s.bytes - int64(len(rest)); at < from {
+		return rest, from
+	}
+	return rest[at-from:], at
+}
+
+// end returns rest from the first character on that is whole.
+func (s *spool) end() []byte {
+	b := s.rest
+	for i := 0; s.cut && i < utf8.UTFMax && len(b) > 0 && !utf8.RuneStart(b[0]); i++ {
+		b = b[1:]
+	}
+	return b
 }
 
 // whole returns the length of b without a character that is cut at its end.
@@ -281,15 +341,26 @@ func whole(b []byte) int {
 	return len(b)
 }
 
-// takeAll appends what other spools got, each from a new line on.
+// empty reports whether nothing has come.
+func (s *spool) empty() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bytes == 0 && len(s.clean.line) == 0 && len(s.clean.carry) == 0
+}
+
+// takeAll appends what other spools got, each from a new line on. What the last
+// one has not ended goes on here.
 func (s *spool) takeAll(from ...*spool) {
-	for _, f := range from {
+	for i, f := range from {
 		f.mu.Lock()
-		if s.bytes > 0 && s.last != '\n' && f.bytes > 0 {
+		if s.bytes > 0 && s.last != '\n' && f.bytes+int64(len(f.clean.line)) > 0 {
 			s.add([]byte{'\n'})
 		}
-		if err := s.take(f); err != nil && s.err == nil {
-			s.err = err
+		s.take(f)
+		if i < len(from)-1 {
+			s.add(f.clean.line)
+		} else {
+			s.clean.line, s.clean.carry, s.clean.again = bytes.Clone(f.clean.line), bytes.Clone(f.clean.carry), f.clean.again
 		}
 		s.ended = f.ended
 		f.mu.Unlock()
@@ -299,15 +370,24 @@ func (s *spool) takeAll(from ...*spool) {
 	}
 }
 
-// take appends what another spool got: from its file where it did not keep all.
-func (s *spool) take(from *spool) error {
-	if !from.cut {
-		for _, b := range [][]byte{from.head, from.rest, from.clean.line} {
-			if len(b) > 0 {
-				s.add(b)
-			}
+// take appends the lines that another spool got: from its file where it did
+// not keep all.
+func (s *spool) take(from *spool) {
+	s.clean.over += from.clean.over
+	if from.cut {
+		if err := s.takeFile(from); err != nil {
+			s.takeEnds(from, err)
 		}
-		return nil
+		return
+	}
+	s.add(from.head)
+	s.add(from.rest)
+}
+
+// takeFile takes all from a file; the error says that there is none with all.
+func (s *spool) takeFile(from *spool) error {
+	if from.err != nil {
+		return from.err
 	}
 	f, err := os.Open(from.name)
 	if err != nil {
@@ -322,11 +402,26 @@ func (s *spool) take(from *spool) error {
 			s.add(buf[:end])
 			n = copy(buf, buf[end:n])
 		}
-		if err == io.EOF {
-			return nil
+		if err == nil {
+			continue
 		}
-		if err != nil {
-			return err
+		if err != io.EOF && s.err == nil {
+			s.err = err
 		}
+		return nil
 	}
+}
+
+// takeEnds takes what memory has; what was between is lost, for a reason.
+func (s *spool) takeEnds(from *spool, why error) {
+	end := from.end()
+	s.add(from.head)
+	if s.err == nil {
+		s.err = why
+	}
+	s.bytes += from.bytes - int64(len(from.head)+len(end))
+	s.chars += from.chars - int64(utf8.RuneCount(from.head)+utf8.RuneCount(end))
+	s.lines += from.lines - int64(bytes.Count(from.head, []byte{'\n'})+bytes.Count(end, []byte{'\n'}))
+	s.rest, s.cut = s.rest[:0], true
+	s.add(end)
 }

@@ -285,7 +285,7 @@ type TaskOut struct {
 	Running bool
 	Output  string
 	Left    int64 // bytes of output that are not shown yet
-	Skipped error // why output cannot be read
+	Skipped error // says which output before this is lost, and why
 }
 
 // Task plans to look at a background task, or to stop it.
