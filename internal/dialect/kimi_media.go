@@ -9,13 +9,6 @@ import (
 	"github.com/burin-tools/burin/tool"
 )
 
-// Limits of Kimi's pictures.
-const (
-	kimiPicture     = 256 << 10
-	kimiFullPicture = 3840 << 10
-	kimiEdge        = 2000
-)
-
 func kimiMediaTool() *Tool {
 	return bind(tool.Definition{Name: "ReadMediaFile", Title: "Look at an image or video", ReadOnly: true, Idempotent: true},
 		(*kimiMedia).args, (*toolbox.Box).Read, kimiMediaResult)
