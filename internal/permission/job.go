@@ -64,9 +64,21 @@ func (p *Policy) job(plan *tool.Plan) *job {
 	}
 	g := &ground{policy: p, dir: plan.Command.Dir, known: map[string]places{}, found: map[[2]string]found{}}
 	for _, u := range j.line.Units {
-		j.parts = append(j.parts, g.part(u))
+		c := g.part(u)
+		if !c.unsureOp.Writes() && !isMove(c.name) && p.readsAnything() {
+			c.unsure = ""
+		}
+		j.parts = append(j.parts, c)
 	}
 	return j
+}
+
+// readsAnything reports whether every file may be read, so that it need not be
+// known which one is.
+func (p *Policy) readsAnything() bool {
+	speaks := func(r *rule) bool { return r.shell == nil }
+	return p.options.OutsideRead == AllowOutside && p.options.Sensitive == DenyRules &&
+		!slices.ContainsFunc(p.deny, speaks) && !slices.ContainsFunc(p.ask, speaks)
 }
 
 // A ground finds where the names in a command lead.
