@@ -1,7 +1,6 @@
 package command
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -30,9 +29,9 @@ type boundWord struct {
 var (
 	// plainValue is a text that the shell neither splits nor takes for a
 	// pattern.
-	plainValue = regexp.MustCompile(`^[A-Za-z0-9_./:@%+,-]+$`)
+	plainValue = lazily(`^[A-Za-z0-9_./:@%+,-]+$`)
 	// definesFunction is a text that may define a function.
-	definesFunction = regexp.MustCompile(`\(\s*\)|\bfunction\b`)
+	definesFunction = lazily(`\(\s*\)|\bfunction\b`)
 )
 
 // boundValues returns the values that the variable of a loop gets one after
@@ -40,11 +39,11 @@ var (
 // in the body might give it another value.
 func (w *walker) boundValues(l *syntax.WordIter, body []*syntax.Stmt) []word {
 	items := w.words(l.Items)
-	if len(items) == 0 || len(items) > maxBound || len(w.bound) == maxLoops || w.rounds > maxRounds || definesFunction.MatchString(w.text) {
+	if len(items) == 0 || len(items) > maxBound || len(w.bound) == maxLoops || w.rounds > maxRounds || definesFunction().MatchString(w.text) {
 		return nil
 	}
 	for _, item := range items {
-		if !item.Known || item.Text == "" || !item.Glob && !plainValue.MatchString(item.Text) {
+		if !item.Known || item.Text == "" || !item.Glob && !plainValue().MatchString(item.Text) {
 			return nil
 		}
 	}
@@ -118,7 +117,7 @@ func callMaySet(args []*syntax.Word, name string) bool {
 
 // isText reports whether a word is quoted, and its text names no variable.
 func isText(a *syntax.Word) bool {
-	return len(a.Parts) == 1 && !identifier.MatchString(resolve(a, "").Text) && resolve(a, "").Known
+	return len(a.Parts) == 1 && !identifier().MatchString(resolve(a, "").Text) && resolve(a, "").Known
 }
 
 // bind returns what a part of a word stands for, or nil. What zsh would take

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/burin-tools/burin/tool"
@@ -15,7 +14,7 @@ var languagePrograms = []program{
 		flags: "-F: -v: --field-separator: --assign: --posix --re-interval --csv --sandbox --version"},
 }
 
-var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
+var assignment = lazily(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
 // awk runs its first operand. The other operands are files, or assignments.
 func awk(c *call) {
@@ -33,7 +32,7 @@ func awk(c *call) {
 		if w.Known && !w.Glob && beginsFlag(w) {
 			c.refuse("awk " + w.Text + " is in no table")
 		}
-		if !w.Known || !assignment.MatchString(w.Text) {
+		if !w.Known || !assignment().MatchString(w.Text) {
 			c.list([]Word{w}, tool.Read, false)
 		}
 	}
@@ -41,7 +40,7 @@ func awk(c *call) {
 
 // awkReaches are the words by which a program of awk runs others, or reads
 // files that are no operands. They are refused wherever they stand.
-var awkReaches = regexp.MustCompile(`system\s*\(|\bgetline\b|\bARG[VC]\b`)
+var awkReaches = lazily(`system\s*\(|\bgetline\b|\bARG[VC]\b`)
 
 // maxReadings is in how many ways a program is read at most.
 const maxReadings = 1 << 6
@@ -50,7 +49,7 @@ const maxReadings = 1 << 6
 // divides or begins a pattern, only a whole parser could tell: the program
 // must be harmless both ways.
 func (c *call) awkRun(text string) {
-	if found := awkReaches.FindString(text); found != "" {
+	if found := awkReaches().FindString(text); found != "" {
 		c.awkRefuse(found, "may do more than look")
 		return
 	}
@@ -248,6 +247,6 @@ func (s *awkScanner) operator(sign byte) {
 }
 
 // awkTerminal is a redirection that ends in the program's own output.
-var awkTerminal = regexp.MustCompile(`^>>?[ \t]*"/dev/std(err|out)"[ \t]*([;}\n]|$)`)
+var awkTerminal = lazily(`^>>?[ \t]*"/dev/std(err|out)"[ \t]*([;}\n]|$)`)
 
-func toTerminal(rest string) bool { return awkTerminal.MatchString(rest) }
+func toTerminal(rest string) bool { return awkTerminal().MatchString(rest) }

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/burin-tools/burin/tool"
@@ -252,7 +251,7 @@ func one(w Word) bool {
 	return number(w.Text) || quoted(w.Text)
 }
 
-var arithmetic = regexp.MustCompile(`^\$\(\([A-Za-z0-9_ +*/%-]*\)\)$`)
+var arithmetic = lazily(`^\$\(\([A-Za-z0-9_ +*/%-]*\)\)$`)
 
 // number reports whether a source word always becomes a number.
 func number(source string) bool {
@@ -260,7 +259,7 @@ func number(source string) bool {
 	case "$?", "$#", "$$":
 		return true
 	}
-	return arithmetic.MatchString(source)
+	return arithmetic().MatchString(source)
 }
 
 // quoted reports whether all that is computed in a source word is between

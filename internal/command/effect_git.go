@@ -1,7 +1,6 @@
 package command
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/burin-tools/burin/tool"
@@ -135,7 +134,7 @@ func subcommand(c *call) {
 }
 
 // signatures are what a format asks gpg for.
-var signatures = regexp.MustCompile(`%G|signature`)
+var signatures = lazily(`%G|signature`)
 
 // refuseFormats refuses a format that makes git run gpg.
 func (c *call) refuseFormats() {
@@ -143,7 +142,7 @@ func (c *call) refuseFormats() {
 		if f.name != "--format" && f.name != "--pretty" {
 			continue
 		}
-		if f.value.Text != "" && (!f.value.Known || signatures.MatchString(f.value.Text)) {
+		if f.value.Text != "" && (!f.value.Known || signatures().MatchString(f.value.Text)) {
 			c.refuseFlag(f.name, "may run gpg")
 		}
 	}
@@ -187,8 +186,8 @@ func gitDiffs(c *call) {
 }
 
 var (
-	gitBlob  = regexp.MustCompile(`^[^:]*:(.+)$`)
-	gitRange = regexp.MustCompile(`\.\.|[~^]|@\{|^@$|^HEAD$`)
+	gitBlob  = lazily(`^[^:]*:(.+)$`)
+	gitRange = lazily(`\.\.|[~^]|@\{|^@$|^HEAD$`)
 )
 
 // gitShows says that the operands are names of files, where they are no
@@ -199,9 +198,9 @@ func gitShows(c *call) {
 	for i, w := range c.operands {
 		commit := i < free && w.Known && !w.Glob
 		switch {
-		case commit && gitBlob.MatchString(w.Text):
+		case commit && gitBlob().MatchString(w.Text):
 			c.gitNames(w)
-		case commit && gitRange.MatchString(w.Text):
+		case commit && gitRange().MatchString(w.Text):
 		default:
 			c.pathspec(w, tool.Read)
 		}

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/burin-tools/burin/tool"
@@ -147,15 +146,15 @@ func date(c *call) {
 
 var (
 	// The letter e shows the environments of other programs.
-	psLetters = regexp.MustCompile(`^[auxfwjlmrTvhXcngH]+$`)
-	pids      = regexp.MustCompile(`^[0-9, ]+$`)
+	psLetters = lazily(`^[auxfwjlmrTvhXcngH]+$`)
+	pids      = lazily(`^[0-9, ]+$`)
 )
 
 // ps has its old flags as operands: ps aux. What stands behind -u is read as
 // such flags too when it is no user.
 func ps(c *call) {
 	for _, w := range c.operands {
-		if !psLetters.MatchString(w.Text) && !pids.MatchString(w.Text) || !one(w) {
+		if !psLetters().MatchString(w.Text) && !pids().MatchString(w.Text) || !one(w) {
 			c.refuse("ps " + w.Text + " is in no table")
 		}
 	}
@@ -212,11 +211,11 @@ func xxd(c *call) {
 		w := rest[0]
 		rest = rest[1:]
 		if mayBeginFlag(w) {
-			if !one(w) || !w.Known || !xxdFlag.MatchString(w.Text) {
+			if !one(w) || !w.Known || !xxdFlag().MatchString(w.Text) {
 				c.refuse("xxd " + w.Text + " is in no table")
 				c.incomplete = true
 			}
-			if xxdValue.MatchString(w.Text) && len(rest) > 0 {
+			if xxdValue().MatchString(w.Text) && len(rest) > 0 {
 				if !one(rest[0]) {
 					c.refuse(rest[0].Text + " may become an operand of xxd")
 				}
@@ -230,8 +229,8 @@ func xxd(c *call) {
 }
 
 var (
-	xxdFlag  = regexp.MustCompile(`^-(a|b|e|E|i|p|ps|plain|r|u|v|h|C|[cglso][0-9xa-fA-F+-]*|cols|len|seek)$`)
-	xxdValue = regexp.MustCompile(`^-(c|g|l|s|o|cols|len|seek)$`)
+	xxdFlag  = lazily(`^-(a|b|e|E|i|p|ps|plain|r|u|v|h|C|[cglso][0-9xa-fA-F+-]*|cols|len|seek)$`)
+	xxdValue = lazily(`^-(c|g|l|s|o|cols|len|seek)$`)
 )
 
 // jq reads files, and more of them where the filter says so.
@@ -242,7 +241,7 @@ func jq(c *call) {
 	}
 	if c.has("-f", "--from-file") {
 		c.file(filter, tool.Read, false)
-	} else if !filter.Known || namesModule.MatchString(filter.Text) {
+	} else if !filter.Known || namesModule().MatchString(filter.Text) {
 		c.incomplete = true
 	}
 	reads(c) // what stands behind --args is none, but before it all are
@@ -255,13 +254,13 @@ func yq(c *call) {
 		c.incomplete = true // the other program of the name takes no value here
 	}
 	filter, ok := c.shift()
-	if ok && filter.Known && yqCommand.MatchString(filter.Text) {
+	if ok && filter.Known && yqCommand().MatchString(filter.Text) {
 		filter, ok = c.shift()
 	}
 	if !ok {
 		return
 	}
-	if !filter.Known || filter.Glob || yqReaches.MatchString(filter.Text) {
+	if !filter.Known || filter.Glob || yqReaches().MatchString(filter.Text) {
 		c.refuse("yq " + filter.Text + " may do more than look")
 		c.incomplete = true
 	}
@@ -276,7 +275,7 @@ func yq(c *call) {
 }
 
 var (
-	namesModule = regexp.MustCompile(`\b(import|include|input_filename|modulemeta|get_search_list)\b`)
-	yqCommand   = regexp.MustCompile(`^(e|ea|eval|eval-all)$`)
-	yqReaches   = regexp.MustCompile(`(?i)load|system|import|include|eval`)
+	namesModule = lazily(`\b(import|include|input_filename|modulemeta|get_search_list)\b`)
+	yqCommand   = lazily(`^(e|ea|eval|eval-all)$`)
+	yqReaches   = lazily(`(?i)load|system|import|include|eval`)
 )

@@ -1,8 +1,6 @@
 package command
 
-import (
-	"github.com/burin-tools/burin/tool"
-)
+import "github.com/burin-tools/burin/tool"
 
 const (
 	grepFlags = "-EFGPyivwxcLlqsobHhnTUzZaIrRu0123456789 -mABCdDe: -f< " +

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/burin-tools/burin/tool"
@@ -46,7 +45,7 @@ func onlyPrints(flags ...string) func(*call) {
 }
 
 // formatSets is a format of printf that sets a variable.
-var formatSets = regexp.MustCompile(`%[^a-zA-Z%]*[hjlLqtz]*n`)
+var formatSets = lazily(`%[^a-zA-Z%]*[hjlLqtz]*n`)
 
 // printf sets a variable with -v, and with %n in the format.
 func printf(c *call) {
@@ -57,7 +56,7 @@ func printf(c *call) {
 		c.refuseFlag(rest[0].Text, "may be a flag that sets a variable")
 		return
 	}
-	if len(rest) > 1 && (!rest[0].Known || formatSets.MatchString(rest[0].Text)) {
+	if len(rest) > 1 && (!rest[0].Known || formatSets().MatchString(rest[0].Text)) {
 		c.refuseFlag(rest[0].Text, "may set a variable")
 	}
 }
@@ -130,18 +129,18 @@ func changesFolder(c *call) {
 }
 
 var (
-	variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	upperName    = regexp.MustCompile(`^[A-Z_0-9]+$`)
-	localeName   = regexp.MustCompile(`^(LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR|CI|REPLY|MAPFILE|LINE|OPTARG|OPTIND)$`)
+	variableName = lazily(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	upperName    = lazily(`^[A-Z_0-9]+$`)
+	localeName   = lazily(`^(LANG|LANGUAGE|LC_[A-Z]+|TZ|TERM|COLUMNS|LINES|NO_COLOR|FORCE_COLOR|CLICOLOR|CI|REPLY|MAPFILE|LINE|OPTARG|OPTIND)$`)
 )
 
 // harmlessVariable reports whether no program does other things because of a
 // variable of this name. Settings have names in capitals.
 func harmlessVariable(name string) bool {
-	if localeName.MatchString(name) {
+	if localeName().MatchString(name) {
 		return true
 	}
-	return variableName.MatchString(name) && !upperName.MatchString(name) && !strings.HasSuffix(name, "_proxy")
+	return variableName().MatchString(name) && !upperName().MatchString(name) && !strings.HasSuffix(name, "_proxy")
 }
 
 // variables says that the operands are variables that are set.

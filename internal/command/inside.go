@@ -61,10 +61,10 @@ func (w *walker) subscripts(parts []syntax.WordPart) {
 			continue
 		}
 		index, _, closed := strings.Cut(text[1:], "]")
-		if !closed && i+1 < len(parts) || setsVariable.MatchString(index) {
+		if !closed && i+1 < len(parts) || setsVariable().MatchString(index) {
 			w.lost("zsh evaluates an index")
 		}
-		w.values.evaluate(identifiers.FindAllString(index, -1)...)
+		w.values.evaluate(identifiers().FindAllString(index, -1)...)
 	}
 }
 

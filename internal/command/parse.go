@@ -244,7 +244,7 @@ func (w *walker) timed(s *syntax.Stmt) {
 		return
 	}
 	if args := w.words(c.Args); len(args) > 0 && strings.HasPrefix(args[0].Text, "-") {
-		w.wrapped("time", wrappers["time"], append([]word{literal("time")}, args...))
+		w.wrapped("time", wrappers()["time"], append([]word{literal("time")}, args...))
 	}
 }
 

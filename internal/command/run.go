@@ -2,7 +2,6 @@ package command
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -27,7 +26,7 @@ func (w *walker) run(args []word) after {
 	if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") || name == "ld.so" {
 		name = "ld.so"
 	}
-	if spec, ok := wrappers[name]; ok {
+	if spec, ok := wrappers()[name]; ok {
 		return w.wrapped(name, spec, args)
 	}
 	switch name {
@@ -230,9 +229,9 @@ func (w *walker) names(name string, args []word) {
 			w.lost("%s sets a variable whose value is evaluated", name)
 		}
 		if _, index, found := strings.Cut(a.Text, "["); found && a.Known && name != "[" {
-			w.values.evaluate(identifiers.FindAllString(index, -1)...)
+			w.values.evaluate(identifiers().FindAllString(index, -1)...)
 		}
-		if variable, _, _ := strings.Cut(a.Text, "["); fills && a.Known && identifier.MatchString(variable) {
+		if variable, _, _ := strings.Cut(a.Text, "["); fills && a.Known && identifier().MatchString(variable) {
 			w.values.fill(variable)
 		}
 	}
@@ -293,17 +292,17 @@ func printFormat(args []word) (format word, rest []word) {
 
 func printfSets(args []word) bool {
 	format, rest := printFormat(args)
-	return len(rest) > 0 && (!format.Known || formatSets.MatchString(format.Text))
+	return len(rest) > 0 && (!format.Known || formatSets().MatchString(format.Text))
 }
 
 // conversions are the parts of a format of printf that take an argument.
-var conversions = regexp.MustCompile(`%[-+ #0']*(\*|[0-9]+\$?)?(\.\*|\.[0-9]*)?[hjlLqtz]*(.)`)
+var conversions = lazily(`%[-+ #0']*(\*|[0-9]+\$?)?(\.\*|\.[0-9]*)?[hjlLqtz]*(.)`)
 
 // printed looks at the arguments that become numbers: zsh evaluates them.
 func (w *walker) printed(args []word) {
 	format, rest := printFormat(args)
 	var counts []bool // for each argument that the format takes
-	for _, m := range conversions.FindAllStringSubmatch(format.Text, -1) {
+	for _, m := range conversions().FindAllStringSubmatch(format.Text, -1) {
 		for range strings.Count(m[1]+m[2], "*") {
 			counts = append(counts, true)
 		}
@@ -339,11 +338,11 @@ func (w *walker) attributes(name string, args []word) {
 		variable, value, found := strings.Cut(a.Text, "=")
 		variable = strings.TrimSuffix(variable, "+")
 		switch {
-		case !a.Known && !identifier.MatchString(variable):
+		case !a.Known && !identifier().MatchString(variable):
 			w.values.fill(anyName)
 		case !a.Known:
 			w.values.fill(variable)
-		case strings.Contains(variable, "[") && !plainIndex.MatchString(variable), hidesCommand(variable):
+		case strings.Contains(variable, "[") && !plainIndex().MatchString(variable), hidesCommand(variable):
 			w.lost("%s evaluates an index", name)
 		case strings.HasPrefix(value, "(") && strings.ContainsAny(value, "$`<>[="):
 			w.lost("%s reads a quoted list", name)
@@ -357,7 +356,7 @@ func (w *walker) attributes(name string, args []word) {
 }
 
 // plainIndex is a variable with an index that is a number.
-var plainIndex = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\[[0-9]*\]$`)
+var plainIndex = lazily(`^[A-Za-z_][A-Za-z0-9_]*\[[0-9]*\]$`)
 
 // shell follows a shell that is given a text, a file or its input.
 func (w *walker) shell(name string, args []word) {

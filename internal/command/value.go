@@ -1,7 +1,6 @@
 package command
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
@@ -49,7 +48,7 @@ func (v *values) fill(names ...string) { v.filled = add(v.filled, names) }
 
 func add(list, names []string) []string {
 	for _, name := range names {
-		if name != arguments && name != anyName && !identifier.MatchString(name) {
+		if name != arguments && name != anyName && !identifier().MatchString(name) {
 			name = anyName
 		}
 		if name == "_" {
@@ -71,7 +70,7 @@ func (v *values) set(name string, value Word) {
 		v.fill(name)
 		return
 	}
-	if names := identifiers.FindAllString(value.Text, -1); value.Known && names != nil {
+	if names := identifiers().FindAllString(value.Text, -1); value.Known && names != nil {
 		if v.named == nil {
 			v.named = map[string][]string{}
 		}
@@ -87,12 +86,12 @@ var integers = strings.Fields(`RANDOM SRANDOM SECONDS EPOCHSECONDS LINENO HISTCM
 var shellTexts = strings.Fields("BASH_REMATCH BASH_COMMAND BASH_EXECUTION_STRING BASH_ARGV MATCH match argv")
 
 var (
-	identifier  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	identifiers = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+	identifier  = lazily(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	identifiers = lazily(`[A-Za-z_][A-Za-z0-9_]*`)
 	// setsVariable is an arithmetic expression that sets a variable, or may.
-	setsVariable = regexp.MustCompile(`(^|[^=!<>])=([^=]|$)|<<=|>>=|\+\+|--`)
+	setsVariable = lazily(`(^|[^=!<>])=([^=]|$)|<<=|>>=|\+\+|--`)
 	// aNumber is text that stands for itself in arithmetic.
-	aNumber = regexp.MustCompile(`^[-+ ]*[0-9][0-9A-Fa-fxX.]*$`)
+	aNumber = lazily(`^[-+ ]*[0-9][0-9A-Fa-fxX.]*$`)
 )
 
 // isPlain reports whether a value can be evaluated without running or setting
@@ -102,17 +101,17 @@ func isPlain(v Word) bool {
 		text := strings.Trim(v.Text, `"`)
 		return number(text) || text == "$!"
 	}
-	return !strings.ContainsAny(v.Text, "[$`") && !setsVariable.MatchString(v.Text)
+	return !strings.ContainsAny(v.Text, "[$`") && !setsVariable().MatchString(v.Text)
 }
 
 // hidesCommand reports whether a text has an index that would run or set
 // something if it were evaluated: a[$(rm x)].
 func hidesCommand(text string) bool {
 	_, index, found := strings.Cut(text, "[")
-	return found && (strings.ContainsAny(index, "$`<>") || setsInIndex.MatchString(index))
+	return found && (strings.ContainsAny(index, "$`<>") || setsInIndex().MatchString(index))
 }
 
-var setsInIndex = regexp.MustCompile(`^[^]]*(=|\+\+|--)`)
+var setsInIndex = lazily(`^[^]]*(=|\+\+|--)`)
 
 // reckon walks an arithmetic expression.
 func (w *walker) reckon(x syntax.ArithmExpr) {
@@ -147,7 +146,7 @@ func (w *walker) evaluated(word *syntax.Word) {
 			if n.Length {
 				return false
 			}
-			if n.Param == nil || !identifier.MatchString(n.Param.Value) {
+			if n.Param == nil || !identifier().MatchString(n.Param.Value) {
 				w.values.evaluate(arguments)
 			}
 		case *syntax.SglQuoted:
@@ -160,11 +159,11 @@ func (w *walker) evaluated(word *syntax.Word) {
 }
 
 func (w *walker) evaluatedText(text string) {
-	names := identifiers.FindAllString(text, -1)
+	names := identifiers().FindAllString(text, -1)
 	switch {
 	case strings.ContainsAny(text, "$`\\"):
 		w.lost("a quoted text is evaluated")
-	case setsVariable.MatchString(text):
+	case setsVariable().MatchString(text):
 		w.lost("a text that sets a variable is evaluated")
 	case slices.ContainsFunc(names, func(name string) bool { return slices.Contains(shellTexts, name) }):
 		w.lost("a computed value is evaluated")
@@ -176,11 +175,11 @@ func (w *walker) evaluatedText(text string) {
 func (w *walker) computes(name string, a word) {
 	text := strings.Trim(a.Text, `"`)
 	switch {
-	case a.Known && aNumber.MatchString(a.Text), !a.Known && number(text):
+	case a.Known && aNumber().MatchString(a.Text), !a.Known && number(text):
 	case a.Known && !isPlain(a.Word):
 		w.lost("%s evaluates %s", name, a.Text)
 	default:
-		w.values.evaluate(identifiers.FindAllString(a.Text, -1)...)
+		w.values.evaluate(identifiers().FindAllString(a.Text, -1)...)
 		if !a.Known && strings.ContainsAny(text, "0123456789@*#") {
 			w.values.evaluate(arguments)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/burin-tools/burin/internal/pdf"
 	"github.com/burin-tools/burin/tool"
@@ -12,11 +13,13 @@ import (
 
 // pagesForm is how pages are written. What they mean depends on the file, but
 // what is no such text is told without opening it.
-var pagesForm = regexp.MustCompile(`^\s*-?\d+\s*(-\s*(-?\d+)?\s*)?(,\s*-?\d+\s*(-\s*(-?\d+)?\s*)?)*$`)
+var pagesForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*-?\d+\s*(-\s*(-?\d+)?\s*)?(,\s*-?\d+\s*(-\s*(-?\d+)?\s*)?)*$`)
+})
 
 // pdf shows pages as text and as pictures.
 func (s *shower) pdf(ctx context.Context) (bool, error) {
-	if p := s.args.Pages; p != "" && !pagesForm.MatchString(p) {
+	if p := s.args.Pages; p != "" && !pagesForm().MatchString(p) {
 		return false, &tool.Error{Kind: tool.Invalid, Reason: fmt.Sprintf("pages is %q, which names no pages", p), Next: `Give pages such as "3", "1-5", "2,4-6" or "-1" for the last.`}
 	}
 	doc, err := pdf.Open(ctx, s.file, s.file.Stamp.Size, pdf.Options{Password: s.args.Secret})
