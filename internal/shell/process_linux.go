@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -15,31 +16,95 @@ const seesAll = true
 // have the mark, if it is not empty, in the environment they were started with.
 // Who has ended but was not waited for does not count.
 func members(session int, mark string) (pids []int) {
-	eachProcess(func(pid int, s stat) {
-		if s.session == session || s.group == session || mark != "" && marked(pid, mark) {
-			pids = append(pids, pid)
-		}
-	})
+	eachMember(session, mark, func(pid int) { pids = append(pids, pid) })
 	return pids
 }
 
-// eachProcess calls f for each process that lives.
+// eachMember calls f for each of the members, as soon as it is found: one that
+// forks and ends lives for less than the whole look takes.
+func eachMember(session int, mark string, f func(pid int)) {
+	eachProcess(func(pid int, s stat) {
+		if s.session == session || s.group == session || mark != "" && marked(pid, mark) {
+			f(pid)
+		}
+	})
+}
+
+// strayed reports whether any process with the mark of a command lives. Of a
+// command that has just begun only the processes after its own are looked at:
+// to look at all takes longer than many commands.
+func strayed(pid int, mark string, began time.Time) bool {
+	const few = 256
+	for seen := pid; ; {
+		last := lastProcess()
+		if time.Since(began) > time.Second || last < seen || last > pid+few {
+			found := false
+			eachMember(-1, mark, func(int) { found = true })
+			return found
+		}
+		if last == seen {
+			return false
+		}
+		for seen < last {
+			seen++
+			if s, ok := statOf(seen); ok && !s.ended && marked(seen, mark) {
+				return true
+			}
+		}
+	}
+}
+
+// eachProcess calls f for each process that lives, also for those that are
+// made meanwhile.
 func eachProcess(f func(pid int, s stat)) {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return
 	}
 	defer dir.Close()
+	before := lastProcess()
 	names, _ := dir.Readdirnames(-1)
+	seen := map[int]bool{} // of those after that
 	for _, name := range names {
 		pid, err := strconv.Atoi(name)
 		if err != nil {
 			continue
 		}
+		if pid > before {
+			seen[pid] = true
+		}
 		if s, ok := statOf(pid); ok && !s.ended {
 			f(pid, s)
 		}
 	}
+	const most = 10_000 // somebody else may make them faster than they are looked at
+	for range most {
+		last := lastProcess()
+		if last <= before || last > before+most {
+			return
+		}
+		for pid := before + 1; pid <= last; pid++ {
+			if s, ok := statOf(pid); ok && !s.ended && !seen[pid] && leads(pid) {
+				f(pid, s)
+			}
+		}
+		before = last
+	}
+}
+
+// lastProcess returns the ID that was given last, to a process or a thread.
+func lastProcess() int {
+	b, _ := os.ReadFile("/proc/loadavg")
+	b = bytes.TrimSpace(b)
+	pid, _ := strconv.Atoi(string(b[bytes.LastIndexByte(b, ' ')+1:]))
+	return pid
+}
+
+// leads reports whether an ID is that of a process and not of another thread.
+func leads(pid int) bool {
+	id := strconv.Itoa(pid)
+	b, _ := os.ReadFile("/proc/" + id + "/status")
+	return bytes.Contains(b, []byte("\nTgid:\t"+id+"\n"))
 }
 
 // A stat is what is needed of /proc/PID/stat.
@@ -67,8 +132,20 @@ func statOf(pid int) (s stat, ok bool) {
 
 // marked reports whether a process was started with the mark.
 func marked(pid int, mark string) bool {
-	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
-	return err == nil && bytes.Contains(b, []byte(mark))
+	dir := "/proc/" + strconv.Itoa(pid)
+	for range 5 {
+		b, err := os.ReadFile(dir + "/environ")
+		if err != nil || len(b) > 0 {
+			return err == nil && bytes.Contains(b, []byte(mark))
+		}
+		// It has none, or is just becoming another program; threads of the
+		// kernel have none, and no program.
+		if _, err := os.Readlink(dir + "/exe"); err != nil {
+			return false
+		}
+		time.Sleep(200 * time.Microsecond)
+	}
+	return false
 }
 
 // processes returns how many there are on the machine, roughly and cheaply.

@@ -37,9 +37,9 @@ func groupLives(pid int) bool {
 func (t *Task) end(force bool) int {
 	if force {
 		unix.Kill(-t.Pid, unix.SIGKILL) // at once, before a fork bomb makes more
-		found := members(t.Pid, t.mark)
-		signal(found, unix.SIGKILL)
-		return len(found)
+		n := 0
+		eachMember(t.Pid, t.mark, func(pid int) { unix.Kill(pid, unix.SIGKILL); n++ })
+		return n
 	}
 	found := members(t.Pid, t.mark)
 	unix.Kill(-t.Pid, unix.SIGTERM)
@@ -53,6 +53,10 @@ func signal(pids []int, s syscall.Signal) {
 		unix.Kill(pid, s)
 	}
 }
+
+// pause stops the processes of a group until resume.
+func pause(pid int)  { unix.Kill(-pid, unix.SIGSTOP) }
+func resume(pid int) { unix.Kill(-pid, unix.SIGCONT) }
 
 // exitOf takes apart how a process ended.
 func exitOf(s *os.ProcessState) (code int, signal string) {

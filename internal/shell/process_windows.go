@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 const exe = ".exe"
@@ -48,6 +49,11 @@ func exitOf(s *os.ProcessState) (code int, signal string) { return s.ExitCode(),
 func processes() int { return 0 }
 
 func members(int, string) []int { return nil }
+
+func strayed(int, string, time.Time) bool { return false }
+
+func pause(int)  {}
+func resume(int) {}
 
 func quoted(s string) string { return "'" + replaceQuote.Replace(s) + "'" }
 

@@ -258,10 +258,10 @@ func (h *Host) leave(t *Task) int {
 	return h.endStrays(h.warden.is)
 }
 
-// sweep ends what the shell has left in its group, and returns how many
-// processes that were.
+// sweep ends what the shell has left, and returns how many processes that were.
 func (t *Task) sweep() int {
-	if !t.waitFor(linger, func() bool { return t.stopping() || !groupLives(t.Pid) }) {
+	over := func() bool { return !groupLives(t.Pid) && !strayed(t.Pid, t.mark, t.Started) }
+	if !t.waitFor(linger, func() bool { return t.stopping() || over() }) {
 		return t.endAll(polite)
 	}
 	if t.stopping() {
@@ -337,7 +337,8 @@ func (t *Task) endFolder() string {
 // watch stops a task that starts ever more processes.
 func (t *Task) watch() {
 	const often = 50 * time.Millisecond
-	before := processes()
+	least := processes() + t.host.most/2 // that are no reason to look
+	many := least
 	tick := time.NewTicker(often)
 	defer tick.Stop()
 	for {
@@ -345,10 +346,17 @@ func (t *Task) watch() {
 		case <-t.done:
 			return
 		case <-tick.C:
-			if processes() > before+t.host.most/2 && len(members(t.Pid, "")) > t.host.most {
+			if now := processes(); now <= many {
+				many = max(least, min(many, now+t.host.most/4))
+				continue
+			}
+			pause(t.Pid) // or it makes them faster than they are counted
+			if len(members(t.Pid, t.mark)) > t.host.most {
 				t.Stop(TooMany, 0)
 				return
 			}
+			resume(t.Pid)
+			many = processes() + t.host.most/4
 		}
 	}
 }

@@ -15,8 +15,9 @@
 //   - Memory does not grow with the output; see spool.go.
 //
 // What does not: a process that leaves the session and drops its environment
-// is found only with Options.Adopt, and not when we are killed; one that a
-// daemon starts on request (docker run, at, systemd-run) is not. Without /proc (macOS) only the group is ended, on
+// is found only with Options.Adopt, when no other command runs any more, and
+// not when we are killed; one that a daemon starts on request (docker run, at,
+// systemd-run) is not. Without /proc (macOS) only the group is ended, on
 // Windows the tree of processes.
 package shell
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -18,7 +19,8 @@ func adopt() { unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 func (h *Host) endStrays(known func(pid int) bool) (n int) {
 	self := os.Getpid()
 	ours, _ := statOf(self)
-	for range 10 { // a stray may have children, which come to us when it ends
+	// A stray may have children, which come to us when it ends.
+	for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); {
 		found := false
 		for _, pid := range children(self) {
 			s, ok := statOf(pid)

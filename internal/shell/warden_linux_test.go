@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -152,13 +153,95 @@ func TestStrays(t *testing.T) {
 
 // A command that starts ever more processes is ended.
 func TestTooManyProcesses(t *testing.T) {
+	for _, text := range []string{
+		"while :; do sleep 100 & done",
+		"for ((i = 0; i < 200; i++)); do setsid sleep 100 & ((i % 10)) || sleep 0.1; done; wait",
+	} {
+		h := host(t)
+		h.most = 60
+		task, end := run(t, h, Command{Text: text})
+		if end.Cause != TooMany {
+			t.Errorf("%s: %+v", text, end)
+		}
+		if left := members(task.Pid, task.mark); len(left) > 0 {
+			t.Errorf("%s: %d processes are left", text, len(left))
+		}
+	}
+}
+
+// Many processes that are not of a command do not stop it, and it goes on
+// after they were counted.
+func TestOthersAreManyProcesses(t *testing.T) {
 	h := host(t)
 	h.most = 60
-	task, end := run(t, h, Command{Text: "while :; do sleep 100 & done"})
-	if end.Cause != TooMany {
-		t.Errorf("%+v", end)
+	task, err := h.Start(Command{Text: "for ((i = 0; i < 10; i++)); do sleep 0.1; done; echo end", Dir: "/", Keep: 100})
+	if err != nil {
+		t.Fatal(err)
 	}
-	if left := members(task.Pid, task.mark); len(left) > 0 {
-		t.Errorf("%d processes are left", len(left))
+	other := New(Options{})
+	run(t, other, Command{Text: "for ((i = 0; i < 100; i++)); do sleep 0.4 & done; wait"})
+	other.Close()
+	<-task.Done()
+	if got := printed(task); got != "end\n" || task.End().Cause != Exited {
+		t.Errorf("printed %q, %+v", got, task.End())
+	}
+}
+
+// What a command leaves behind is ended with it, wherever it went, also while
+// another command runs.
+func TestNothingIsLeftBesideOthers(t *testing.T) {
+	for _, adopt := range []bool{false, true} {
+		h := New(Options{Adopt: adopt})
+		defer h.Close()
+		other, err := h.Start(Command{Text: "sleep 100", Dir: "/", Keep: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range []string{
+			"setsid sleep 100 </dev/null >/dev/null 2>&1 &",
+			"(setsid sh -c 'trap \"\" TERM; sleep 100; sleep 100' </dev/null >/dev/null 2>&1 &)",
+			"sleep 1.2; setsid sleep 100 </dev/null >/dev/null 2>&1 &",
+			"setsid sh -c 'kill -STOP $$' </dev/null >/dev/null 2>&1 &",
+		} {
+			task, end := run(t, h, Command{Text: text})
+			if left := members(task.Pid, task.mark); len(left) > 0 || end.Left == 0 {
+				t.Errorf("%s: %d processes are left, %d were ended", text, len(left), end.Left)
+			}
+		}
+		select {
+		case <-other.Done():
+			t.Errorf("the other command has ended: %+v", other.End())
+		default:
+		}
+	}
+}
+
+// A process that forks, ends, and goes on in its child, in a session of its
+// own, is quicker than a look at all processes.
+func TestChainIsEnded(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("needs a program that forks")
+	}
+	h := host(t)
+	beat := filepath.Join(t.TempDir(), "beat")
+	chain := `
+import os, sys, time
+end = time.time() + 20
+while time.time() < end:
+    os.close(os.open(sys.argv[1], os.O_CREAT | os.O_WRONLY | os.O_TRUNC))
+    if os.fork(): os._exit(0)
+    os.setsid()
+`
+	for _, text := range []string{
+		python + " -c " + quoted(chain) + " " + quoted(beat) + " </dev/null >/dev/null 2>&1 &",
+		python + " -c " + quoted(chain) + " " + quoted(beat) + "; sleep 0.3; kill -9 $$",
+	} {
+		run(t, h, Command{Text: text})
+		os.Remove(beat)
+		time.Sleep(100 * time.Millisecond)
+		if _, err := os.Stat(beat); err == nil {
+			t.Errorf("%s: it goes on", text)
+		}
 	}
 }
