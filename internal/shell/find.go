@@ -78,25 +78,45 @@ const loginTime = 3 * time.Second
 const loginMark = "burin-login-path:"
 
 // loginPath returns the PATH that a login shell has, "" when it does not say:
-// a server is often started with less.
-func (p Program) loginPath(env []string) string {
+// a server is often started with less. call is its mark, by which all that
+// profiles start is found and ended.
+func (p Program) loginPath(env []string, call string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), loginTime)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, p.Path, "-lc", `printf '\n`+loginMark+`%s\n' "$PATH"`)
-	cmd.Env = env
+	cmd.Env = append(env[:len(env):len(env)], call)
 	cmd.WaitDelay = 100 * time.Millisecond
 	ownSession(cmd)
 	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
-	out, err := cmd.Output()
+	var out lastBytes
+	cmd.Stdout = &out
+	if cmd.Start() != nil {
+		return ""
+	}
+	err := cmd.Wait()
+	t := Task{Pid: cmd.Process.Pid, mark: call + "\x00", Started: time.Now().Add(-loginTime)}
+	t.endAll(0)
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 		return ""
 	}
+	path := ""
 	for line := range strings.SplitSeq(string(out), "\n") {
-		if path, ok := strings.CutPrefix(line, loginMark); ok {
-			return path
+		if s, ok := strings.CutPrefix(line, loginMark); ok {
+			path = s
 		}
 	}
-	return ""
+	return path
+}
+
+// lastBytes keeps the end of what is written: a profile may print for ever.
+type lastBytes []byte
+
+func (l *lastBytes) Write(p []byte) (int, error) {
+	const most = 256 << 10
+	if *l = append(*l, p...); len(*l) > 2*most {
+		*l = append((*l)[:0], (*l)[len(*l)-most:]...)
+	}
+	return len(p), nil
 }
 
 // joinPath adds to a PATH the folders of another that it does not have.

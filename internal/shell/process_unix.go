@@ -14,6 +14,15 @@ import (
 // exe ends the names of programs.
 const exe = ""
 
+// usualTemp are folders for temporary files when TMPDIR is none.
+var usualTemp = []string{"/tmp", "/var/tmp"}
+
+// private reports whether a folder is ours, and nobody else's.
+func private(info os.FileInfo) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && info.IsDir() && info.Mode().Perm() == 0o700 && int(st.Uid) == os.Geteuid()
+}
+
 func usualFolders(func(string) string) []string {
 	return []string{"/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"}
 }

@@ -12,6 +12,10 @@ import (
 
 const exe = ".exe"
 
+var usualTemp []string
+
+func private(info os.FileInfo) bool { return info.IsDir() }
+
 // usualFolders are those of Git for Windows, which brings a bash.
 func usualFolders(env func(string) string) (dirs []string) {
 	if git, err := exec.LookPath("git.exe"); err == nil {

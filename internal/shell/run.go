@@ -72,6 +72,7 @@ type Task struct {
 	readers sync.WaitGroup
 	pipes   []*os.File
 	dirFile string // where the shell writes the folder it ends in
+	script  string // file with a text too long for an argument, "" for none
 
 	mu    sync.Mutex
 	cause Cause
@@ -85,6 +86,9 @@ type Task struct {
 // such folder.
 func (h *Host) Start(c Command) (*Task, error) {
 	if err := h.prepare(); err != nil {
+		return nil, err
+	}
+	if err := h.housed(); err != nil {
 		return nil, err
 	}
 	t := &Task{Text: c.Text, host: h, done: make(chan struct{}), Started: time.Now()}
@@ -122,8 +126,11 @@ func (h *Host) enter(t *Task) error {
 		return startError(t.cmd, err)
 	}
 	t.Pid = t.cmd.Process.Pid
-	h.warden.add(t.Pid)
 	h.tasks[t] = true
+	if !h.warden.add(t.Pid) { // it was killed
+		h.warden.dismiss()
+		h.warden = h.newWarden()
+	}
 	return nil
 }
 
@@ -148,15 +155,17 @@ func (h *Host) script(t *Task, c Command) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		defer f.Close()
-		if _, err := f.WriteString(script); err != nil {
-			return "", fmt.Errorf("write the command to a file: %w", err)
+		t.script = f.Name()
+		_, err = f.WriteString(script)
+		if err = errors.Join(err, f.Close()); err != nil {
+			os.Remove(t.script)
+			return "", &tool.Error{Kind: tool.Internal, Op: "run", Reason: fmt.Sprintf("the command is long and cannot be written to a file: %v", err), Err: err}
 		}
 		script = ". " + quoted(shellPath(f.Name()))
 	}
 	if c.Track {
 		t.dirFile = filepath.Join(h.temp(), fmt.Sprintf("folder-%d", h.n.Add(1)))
-		script = "trap " + quoted("builtin pwd -P >| "+quoted(shellPath(t.dirFile))+" 2>/dev/null") + " EXIT; " + script
+		script = "trap " + quoted("{ builtin pwd -P >| "+quoted(shellPath(t.dirFile))+"; } 2>/dev/null") + " EXIT; " + script
 	}
 	return script, nil
 }
@@ -219,6 +228,13 @@ func (t *Task) abandon() {
 		f.Close()
 	}
 	t.readers.Wait()
+	t.forgetScript()
+}
+
+func (t *Task) forgetScript() {
+	if t.script != "" {
+		os.Remove(t.script)
+	}
 }
 
 // await waits for the end and sees to it that it is one.
@@ -235,7 +251,7 @@ func (t *Task) await() {
 			s.finish()
 		}
 	}
-	t.host.warden.remove(t.Pid)
+	t.forgetScript()
 	t.mu.Lock()
 	t.over = true
 	t.ended = End{Cause: t.cause, Left: left, Dir: t.endFolder(), At: time.Now(), Code: -1}
@@ -252,6 +268,7 @@ func (h *Host) leave(t *Task) int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.tasks, t)
+	h.warden.remove(t.Pid)
 	if !h.o.Adopt || len(h.tasks) > 0 {
 		return 0
 	}

@@ -26,6 +26,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -33,6 +34,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/burin-tools/burin/tool"
 )
 
 // Options are the choices of New. The zero value is fit for use.
@@ -68,10 +71,13 @@ type Host struct {
 	err     error
 	program Program
 	env     []string
+	path    string // PATH without what Front put before it
 	dir     string // private folder, "" before the first command
-	warden  *warden
+
+	making sync.Mutex // held while the private folder is made anew
 
 	mu     sync.Mutex
+	warden *warden
 	tasks  map[*Task]bool // that run
 	closed bool
 }
@@ -104,39 +110,105 @@ func (h *Host) prepare() error {
 		h.mu.Lock()
 		h.dir = dir
 		h.mu.Unlock()
-		path := joinPath(lookIn(h.o.Env())("PATH"), h.program.loginPath(h.o.Env()))
-		if h.o.Front != nil {
-			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-			defer cancel()
-			front := filepath.Join(h.dir, "bin")
-			if os.Mkdir(front, 0o700) == nil {
-				path = strings.Join(append(h.o.Front(ctx, front, path), path), string(os.PathListSeparator))
-			}
+		if h.o.Adopt {
+			adopt()
 		}
+		h.path = joinPath(lookIn(h.o.Env())("PATH"), h.program.loginPath(h.o.Env(), callName+"="+h.mark+"-0"))
 		temp := ""
 		if h.o.PrivateTemp {
 			temp = h.temp()
 		}
+		path := strings.Join(append(h.front(), h.path), string(os.PathListSeparator))
 		h.env = environment(h.o.Env(), h.program.Path, path, temp)
-		h.warden = startWarden(h.program, h.mark, h.dir)
-		if h.o.Adopt {
-			adopt()
-		}
+		h.mu.Lock()
+		h.warden = h.newWarden()
+		h.mu.Unlock()
 	})
 	return h.err
 }
 
-// privateFolder makes the folder for outputs and temporary files. Its name is
-// the real one, so that it can be compared.
+// front returns the folders that come first in PATH.
+func (h *Host) front() []string {
+	dir := filepath.Join(h.dir, "bin")
+	if h.o.Front == nil || os.Mkdir(dir, 0o700) != nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	return h.o.Front(ctx, dir, h.path)
+}
+
+// privateFolder makes the folder for outputs and temporary files, where that
+// is possible. Its name is the real one, so that it can be compared.
 func privateFolder() (string, error) {
-	dir, err := os.MkdirTemp("", "burin-")
+	var why error
+	for _, base := range append([]string{os.TempDir()}, usualTemp...) {
+		dir, err := folderIn(base)
+		if err == nil {
+			return dir, nil
+		}
+		if why == nil {
+			why = err
+		}
+	}
+	return "", &tool.Error{Kind: tool.Internal, Op: "run", Err: why,
+		Reason: fmt.Sprintf("no folder for the output of commands can be made: %v", why),
+		Next:   "Set TMPDIR to a folder that can be written, and start the server again."}
+}
+
+func folderIn(base string) (string, error) {
+	base, err := filepath.Abs(base)
 	if err != nil {
-		return "", fmt.Errorf("make a folder for the output of commands: %w", err)
+		return "", err
+	}
+	dir, err := os.MkdirTemp(base, "burin-")
+	if err != nil {
+		return "", err
 	}
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
-	return dir, os.Mkdir(filepath.Join(dir, "tmp"), 0o700)
+	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o700); err != nil {
+		os.RemoveAll(dir)
+		return "", err
+	}
+	return dir, nil
+}
+
+// housed makes the private folder anew when it is gone: there are those who
+// clean up /tmp, and commands may do it.
+func (h *Host) housed() error {
+	if _, err := os.Lstat(h.temp()); err == nil {
+		return nil
+	}
+	h.making.Lock()
+	defer h.making.Unlock()
+	h.mu.Lock()
+	closed := h.closed
+	h.mu.Unlock()
+	if closed {
+		return ErrClosed
+	}
+	err := os.MkdirAll(filepath.Dir(h.dir), 0o700)
+	if err == nil {
+		err = os.Mkdir(h.dir, 0o700)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		var now fs.FileInfo
+		if now, err = os.Lstat(h.dir); err == nil && !private(now) {
+			err = fmt.Errorf("at %s is a folder of somebody else", h.dir)
+		}
+	}
+	if err == nil {
+		if err = os.Mkdir(h.temp(), 0o700); errors.Is(err, fs.ErrExist) { // by another command
+			err = nil
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("make the folder for the output of commands again: %w", err)
+	}
+	h.front()
+	return nil
 }
 
 func (h *Host) temp() string { return filepath.Join(h.dir, "tmp") }
@@ -166,7 +238,12 @@ func (h *Host) Close() error {
 		<-t.Done()
 	}
 	h.once.Do(func() { h.err = ErrClosed })
+	h.making.Lock()
+	defer h.making.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.warden.dismiss()
+	h.warden = nil
 	if h.dir == "" {
 		return nil
 	}

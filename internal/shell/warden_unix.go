@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
 )
 
 // A warden is a small shell that waits for us to die. It hears of it because
@@ -31,68 +34,99 @@ while IFS= read -r line; do
     .) exit 0 ;;
   esac
 done
-sweep() {
-  found=
-  for s in "${!sessions[@]}"; do kill "-$1" -- "-$s" 2>/dev/null && found=1; done
-  for p in /proc/[0-9]*; do
+look() { # at processes; who is ours gets the signal
+  for p; do
     hit=
-    { IFS= read -r stat < "$p/stat"; } 2>/dev/null || continue
-    rest=${stat##*) }
-    set -- "$1" $rest
-    [ "$2" = Z ] && continue
-    [ -n "$5" ] && [ -n "${sessions[$5]}" ] && hit=1
+    { IFS= read -r stat < "/proc/$p/stat"; } 2>/dev/null || continue
+    set -- ${stat##*) }
+    [ "$1" = Z ] && continue
+    [ -n "$4" ] && [ -n "${sessions[$4]}" ] && hit=1
     if [ -z "$hit" ]; then
       while IFS= read -r -d '' v; do
         case $v in "$mark"*) hit=1; break ;; esac
-      done 2>/dev/null < "$p/environ"
+      done 2>/dev/null < "/proc/$p/environ"
     fi
-    [ -n "$hit" ] && kill "-$1" "${p#/proc/}" 2>/dev/null && found=1
+    [ -n "$hit" ] && kill "-$signal" "$p" 2>/dev/null && found=1
+  done
+}
+newest() { { read -r _ _ _ _ last < /proc/loadavg; } 2>/dev/null || last=0; }
+sweep() {
+  signal=$1 found=
+  for s in "${!sessions[@]}"; do kill "-$signal" -- "-$s" 2>/dev/null && found=1; done
+  newest
+  seen=$last
+  set -- /proc/[0-9]*
+  look "${@#/proc/}"
+  for i in {1..100}; do # who forks and ends is quicker than that
+    newest
+    [ "$last" -le "$seen" ] && break
+    set --
+    while [ "$seen" -lt "$last" ]; do seen=$((seen+1)); set -- "$@" "$seen"; done
+    look "$@"
   done
 }
 sweep TERM
-for i in 1 2 3 4 5; do [ -z "$found" ] && break; sleep 0.2; sweep 0; done
-for i in 1 2 3 4 5 6 7 8 9; do [ -z "$found" ] && break; sweep KILL; done
+for n in 1 2 3 4 5; do [ -z "$found" ] && break; sleep 0.2; sweep 0; done
+for n in {1..50}; do
+  [ -z "$found" ] && break
+  [ "$n" -gt 5 ] && sleep 0.1
+  sweep KILL
+done
 rm -rf -- "$dir"
 `
 
-// startWarden starts a warden, nil if that does not work or if there is none
-// for this shell.
-func startWarden(p Program, mark, dir string) *warden {
-	path := p.Path
-	if p.Kind != "bash" {
-		bash, err := exec.LookPath("bash")
-		if err != nil {
-			return nil
+// newWarden starts a warden for the tasks that run, nil if that does not work
+// or if there is none for this shell.
+func (h *Host) newWarden() *warden {
+	bash := h.program
+	dirs := filepath.SplitList(h.path)
+	for _, dir := range append(dirs[:len(dirs):len(dirs)], usualFolders(nil)...) {
+		if bash.Kind == "bash" {
+			break
 		}
-		path = bash
+		if p, ok := shellAt(filepath.Join(dir, "bash")); ok {
+			bash = p
+		}
+	}
+	if bash.Kind != "bash" {
+		return nil
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil
 	}
 	defer r.Close()
-	cmd := exec.Command(path, "-c", wardenScript, "burin-warden", callName+"="+mark+"-", dir)
+	path := strings.Join(append(dirs[:len(dirs):len(dirs)], usualFolders(nil)...), string(os.PathListSeparator))
+	cmd := exec.Command(bash.Path, "-c", wardenScript, "burin-warden", callName+"="+h.mark+"-", h.dir)
 	cmd.Stdin = r
 	cmd.Dir = "/"
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}
+	cmd.Env = []string{"PATH=" + path, "LC_ALL=C"}
 	ownSession(cmd)
 	if cmd.Start() != nil {
 		w.Close()
 		return nil
 	}
-	return &warden{cmd, w}
+	new := &warden{cmd, w}
+	for t := range h.tasks {
+		new.add(t.Pid)
+	}
+	return new
 }
 
-// add gives a session into its care, remove takes it out.
-func (w *warden) add(pid int)    { w.say('+', pid) }
-func (w *warden) remove(pid int) { w.say('-', pid) }
+// add gives a session into its care, remove takes it out. They report whether
+// it listens.
+func (w *warden) add(pid int) bool    { return w.say(fmt.Sprintf("+%d", pid)) }
+func (w *warden) remove(pid int) bool { return w.say(fmt.Sprintf("-%d", pid)) }
 
 func (w *warden) is(pid int) bool { return w != nil && w.cmd.Process.Pid == pid }
 
-func (w *warden) say(what byte, pid int) {
-	if w != nil {
-		fmt.Fprintf(w.in, "%c%d\n", what, pid)
+func (w *warden) say(what string) bool {
+	if w == nil {
+		return true
 	}
+	w.in.SetWriteDeadline(time.Now().Add(time.Second)) // it may have been stopped
+	_, err := w.in.WriteString(what + "\n")
+	return err == nil
 }
 
 // dismiss sends the warden away: nothing is left for it to do.
@@ -100,7 +134,11 @@ func (w *warden) dismiss() {
 	if w == nil {
 		return
 	}
-	w.in.WriteString(".\n")
+	if !w.say(".") {
+		w.cmd.Process.Kill() // or it takes the end of the pipe for ours
+	}
+	late := time.AfterFunc(time.Second, func() { w.cmd.Process.Kill() })
+	defer late.Stop()
 	w.in.Close()
 	w.cmd.Wait()
 }

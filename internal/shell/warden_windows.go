@@ -4,9 +4,9 @@ package shell
 // here.
 type warden struct{}
 
-func startWarden(Program, string, string) *warden { return nil }
+func (*Host) newWarden() *warden { return nil }
 
-func (*warden) add(int)     {}
-func (*warden) remove(int)  {}
-func (*warden) is(int) bool { return false }
-func (*warden) dismiss()    {}
+func (*warden) add(int) bool    { return true }
+func (*warden) remove(int) bool { return true }
+func (*warden) is(int) bool     { return false }
+func (*warden) dismiss()        {}
