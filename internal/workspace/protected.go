@@ -13,15 +13,20 @@ type fence struct{ path, reason string }
 const (
 	gitReason   = "inside a git directory: a change there can make git run commands"
 	burinReason = "Burin's own settings"
+	cacheReason = "programs that Burin runs"
 )
 
 // fences lists the protected trees known when the workspace is opened: the
-// state folder, the settings of the user, and the git directories that a
-// .git file of a root (worktree, submodule) points to.
+// state folder, the settings of the user, the cache with the programs that are
+// run from it, and the git directories that a .git file of a root (worktree,
+// submodule) points to.
 func fences(roots []Root, state string) []fence {
 	list := []fence{{state, burinReason}}
 	if dir, err := os.UserConfigDir(); err == nil {
 		list = append(list, fence{filepath.Join(dir, "burin"), burinReason})
+	}
+	if dir, err := os.UserCacheDir(); err == nil {
+		list = append(list, fence{filepath.Join(dir, "burin"), cacheReason})
 	}
 	if file, err := filepath.Abs(os.Getenv("BURIN_CONFIG")); err == nil && os.Getenv("BURIN_CONFIG") != "" {
 		list = append(list, fence{file, burinReason}, fence{filepath.Join(filepath.Dir(file), "projects.json"), burinReason})

@@ -119,6 +119,7 @@ func TestProtected(t *testing.T) {
 	ws, bare := top+"/ws", top+"/ws/bare.git"
 	t.Setenv("XDG_CONFIG_HOME", top+"/config")
 	t.Setenv("BURIN_CONFIG", top+"/mine/b.json")
+	t.Setenv("XDG_CACHE_HOME", top+"/cache")
 	write(t, ws+"/.git", "gitdir: ../main/worktrees/ws\n")
 	write(t, top+"/main/worktrees/ws/commondir", "../..\n")
 	write(t, ws+"/sub/.git/config", "")
@@ -139,6 +140,7 @@ func TestProtected(t *testing.T) {
 		{"bare.git/config", true}, {"bare.git/hooks/x", true},
 		{".burin/rules.json", true}, {".BURIN/x", true}, {"state/journal", true}, {top + "/config/burin/config.json", true},
 		{top + "/mine/b.json", true}, {top + "/mine/projects.json", true}, {top + "/mine/other", false},
+		{top + "/cache/burin/ripgrep/rg", true}, {top + "/cache/other", false},
 		{"config", false}, {"hooks/x", false}, {".gitignore", false}, {".github/x", false}, {"git", false},
 		{"a.git/x", false}, {"burin/x", false}, {"state2/x", false}, {"é.git", false}, {"src/info", false},
 	} {
