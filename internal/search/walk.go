@@ -350,6 +350,7 @@ func (w *worker) slots(d *folder, entries []Entry) (first, last *slot) {
 		}
 		if w.scan == nil && s.name == "" {
 			w.list(s)
+			s.taken, s.done = true, true // nobody else knows of it yet
 		} else {
 			d.refs.Add(1)
 		}
@@ -457,7 +458,7 @@ func (w *worker) files(s *slot) (rest *slot) {
 	return nil
 }
 
-// list lists the files of a slot, which is done then.
+// list lists the files of a slot.
 func (w *worker) list(s *slot) {
 	q := &w.r.s.q
 	s.list = make([]FileInfo, 0, len(s.files))
@@ -485,7 +486,6 @@ func (w *worker) list(s *slot) {
 	}
 	s.files = nil
 	s.weigh()
-	s.taken, s.done = true, true
 }
 
 func stat(d Folder, name string) (size, mtime int64) {
