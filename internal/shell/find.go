@@ -90,10 +90,11 @@ func (p Program) loginPath(env []string, call string) string {
 	cmd.Cancel = func() error { return killGroup(cmd.Process.Pid) }
 	var out lastBytes
 	cmd.Stdout = &out
-	if cmd.Start() != nil {
+	if begin(cmd, cmd.Start) != nil {
 		return ""
 	}
 	err := cmd.Wait()
+	ended(cmd.Process.Pid)
 	t := Task{Pid: cmd.Process.Pid, mark: call + "\x00", Started: time.Now().Add(-loginTime)}
 	t.endAll(0)
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {

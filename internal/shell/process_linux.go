@@ -33,25 +33,18 @@ func eachMember(session int, mark string, f func(pid int)) {
 // strayed reports whether any process with the mark of a command lives. Of a
 // command that has just begun only the processes after its own are looked at:
 // to look at all takes longer than many commands.
-func strayed(pid int, mark string, began time.Time) bool {
+func strayed(pid int, mark string, began time.Time) (found bool) {
 	const few = 256
-	for seen := pid; ; {
-		last := lastProcess()
-		if time.Since(began) > time.Second || last < seen || last > pid+few {
-			found := false
-			eachMember(-1, mark, func(int) { found = true })
-			return found
-		}
-		if last == seen {
-			return false
-		}
-		for seen < last {
-			seen++
-			if s, ok := statOf(seen); ok && !s.ended && marked(seen, mark) {
-				return true
-			}
-		}
+	if last := lastProcess(); time.Since(began) > time.Second || last < pid || last > pid+few {
+		eachMember(-1, mark, func(int) { found = true })
+		return found
 	}
+	chase(pid, func(pid int) bool {
+		s, ok := statOf(pid)
+		found = ok && !s.ended && marked(pid, mark)
+		return !found
+	})
+	return found
 }
 
 // eachProcess calls f for each process that lives, also for those that are
@@ -62,7 +55,7 @@ func eachProcess(f func(pid int, s stat)) {
 		return
 	}
 	defer dir.Close()
-	before := lastProcess()
+	before := lastProcess() - young
 	names, _ := dir.Readdirnames(-1)
 	seen := map[int]bool{} // of those after that
 	for _, name := range names {
@@ -70,25 +63,45 @@ func eachProcess(f func(pid int, s stat)) {
 		if err != nil {
 			continue
 		}
-		if pid > before {
-			seen[pid] = true
-		}
 		if s, ok := statOf(pid); ok && !s.ended {
+			if pid > before {
+				seen[pid] = true
+			}
 			f(pid, s)
 		}
 	}
+	chase(before, func(pid int) bool {
+		if s, ok := statOf(pid); ok && !s.ended && !seen[pid] && leads(pid) {
+			seen[pid] = true
+			f(pid, s)
+		}
+		return true
+	})
+}
+
+// young is how many processes may be made while one is.
+const young = 64
+
+// chase calls f with the IDs after one, until none was given meanwhile or f
+// says so: a process that forks and ends, over and over, lives for less than a
+// look at all takes. An ID is given a while before its process can be seen, so
+// the last ones are looked at again.
+func chase(after int, f func(pid int) bool) {
 	const most = 10_000 // somebody else may make them faster than they are looked at
 	for range most {
 		last := lastProcess()
-		if last <= before || last > before+most {
-			return
+		if last < after || last > after+most { // they begin anew
+			after = last - young
 		}
-		for pid := before + 1; pid <= last; pid++ {
-			if s, ok := statOf(pid); ok && !s.ended && !seen[pid] && leads(pid) {
-				f(pid, s)
+		for pid := after + 1; pid <= last; pid++ {
+			if !f(pid) {
+				return
 			}
 		}
-		before = last
+		if lastProcess() == last {
+			return
+		}
+		after = max(after, last-young)
 	}
 }
 

@@ -122,7 +122,7 @@ func (h *Host) enter(t *Task) error {
 	if h.closed {
 		return ErrClosed
 	}
-	if err := h.o.Start(t.cmd, h.temp()); err != nil {
+	if err := begin(t.cmd, func() error { return h.o.Start(t.cmd, h.temp()) }); err != nil {
 		return startError(t.cmd, err)
 	}
 	t.Pid = t.cmd.Process.Pid
@@ -243,6 +243,7 @@ func (t *Task) await() {
 		t.pipes[i].Close() // the child has its own
 	}
 	state, _ := t.cmd.Process.Wait()
+	ended(t.Pid)
 	left := t.sweep()
 	left += t.drain()
 	left += t.host.leave(t)
@@ -269,10 +270,14 @@ func (h *Host) leave(t *Task) int {
 	defer h.mu.Unlock()
 	delete(h.tasks, t)
 	h.warden.remove(t.Pid)
-	if !h.o.Adopt || len(h.tasks) > 0 {
+	switch {
+	case !h.o.Adopt:
+		return 0
+	case len(h.tasks) > 0:
+		reapStrays()
 		return 0
 	}
-	return h.endStrays(h.warden.is)
+	return endStrays()
 }
 
 // sweep ends what the shell has left, and returns how many processes that were.
@@ -358,11 +363,14 @@ func (t *Task) watch() {
 	many := least
 	tick := time.NewTicker(often)
 	defer tick.Stop()
-	for {
+	for n := 1; ; n++ {
 		select {
 		case <-t.done:
 			return
 		case <-tick.C:
+			if t.host.o.Adopt && n%10 == 0 {
+				reapStrays()
+			}
 			if now := processes(); now <= many {
 				many = max(least, min(many, now+t.host.most/4))
 				continue

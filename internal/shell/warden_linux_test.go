@@ -223,7 +223,8 @@ func TestChainIsEnded(t *testing.T) {
 	if err != nil {
 		t.Skip("needs a program that forks")
 	}
-	h := host(t)
+	h := New(Options{Adopt: true}) // the dead of it come to us
+	defer h.Close()
 	beat := filepath.Join(t.TempDir(), "beat")
 	chain := `
 import os, sys, time
@@ -234,6 +235,7 @@ while time.time() < end:
     os.setsid()
 `
 	for _, text := range []string{
+		"env -i " + python + " -c " + quoted(chain) + " " + quoted(beat) + " </dev/null >/dev/null 2>&1 & sleep 0.5",
 		python + " -c " + quoted(chain) + " " + quoted(beat) + " </dev/null >/dev/null 2>&1 &",
 		python + " -c " + quoted(chain) + " " + quoted(beat) + "; sleep 0.3; kill -9 $$",
 	} {
@@ -243,5 +245,42 @@ while time.time() < end:
 		if _, err := os.Stat(beat); err == nil {
 			t.Errorf("%s: it goes on", text)
 		}
+	}
+}
+
+// Those that were adopted do not stay as zombies while another command runs,
+// and other hosts keep what is theirs.
+func TestAdoptedAreBuried(t *testing.T) {
+	h, other := New(Options{Adopt: true}), New(Options{Adopt: true})
+	defer h.Close()
+	defer other.Close()
+	long, err := other.Start(Command{Text: "sleep 100; echo", Dir: "/", Keep: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := h.Start(Command{Text: "sleep 100; echo", Dir: "/", Keep: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 20 {
+		run(t, h, Command{Text: "(sleep 0.01 &) ; sleep 0.02"})
+	}
+	zombies := func() (n int) {
+		for _, pid := range children(os.Getpid()) {
+			if s, ok := statOf(pid); ok && s.ended {
+				n++
+			}
+		}
+		return n
+	}
+	if !long.waitFor(5*time.Second, func() bool { return zombies() == 0 }) {
+		t.Errorf("there are %d zombies", zombies())
+	}
+	own.Stop(Stopped, 0) // the last one looks for strays
+	<-own.Done()
+	select {
+	case <-long.Done():
+		t.Errorf("the command of another host has ended: %+v", long.End())
+	default:
 	}
 }

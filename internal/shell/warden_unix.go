@@ -54,15 +54,18 @@ sweep() {
   signal=$1 found=
   for s in "${!sessions[@]}"; do kill "-$signal" -- "-$s" 2>/dev/null && found=1; done
   newest
-  seen=$last
+  seen=$((last-16))
   set -- /proc/[0-9]*
   look "${@#/proc/}"
-  for i in {1..100}; do # who forks and ends is quicker than that
+  for i in {1..200}; do # who forks and ends is quicker than that
     newest
-    [ "$last" -le "$seen" ] && break
+    top=$last
     set --
-    while [ "$seen" -lt "$last" ]; do seen=$((seen+1)); set -- "$@" "$seen"; done
+    while [ "$seen" -lt "$top" ]; do seen=$((seen+1)); set -- "$@" "$seen"; done
     look "$@"
+    newest
+    [ "$last" = "$top" ] && break
+    seen=$((top-16))
   done
 }
 sweep TERM
@@ -102,7 +105,7 @@ func (h *Host) newWarden() *warden {
 	cmd.Dir = "/"
 	cmd.Env = []string{"PATH=" + path, "LC_ALL=C"}
 	ownSession(cmd)
-	if cmd.Start() != nil {
+	if begin(cmd, cmd.Start) != nil {
 		w.Close()
 		return nil
 	}
@@ -117,8 +120,6 @@ func (h *Host) newWarden() *warden {
 // it listens.
 func (w *warden) add(pid int) bool    { return w.say(fmt.Sprintf("+%d", pid)) }
 func (w *warden) remove(pid int) bool { return w.say(fmt.Sprintf("-%d", pid)) }
-
-func (w *warden) is(pid int) bool { return w != nil && w.cmd.Process.Pid == pid }
 
 func (w *warden) say(what string) bool {
 	if w == nil {
@@ -141,4 +142,5 @@ func (w *warden) dismiss() {
 	defer late.Stop()
 	w.in.Close()
 	w.cmd.Wait()
+	ended(w.cmd.Process.Pid)
 }
