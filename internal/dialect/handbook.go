@@ -33,10 +33,11 @@ func Handbook() *Dialect {
 			return fmt.Sprintf("invalid arguments for %s: %s", t.Name, listViolations(vs))
 		},
 		fail: func(_ *Tool, e *tool.Error) string {
-			switch e.Kind {
-			case tool.NotFound:
+			switch {
+			case e.Path == "": // of a command
+			case e.Kind == tool.NotFound:
 				return withHelp(fmt.Sprintf("%s: no such file (os error 2)", e.Path), e)
-			case tool.Outside:
+			case e.Kind == tool.Outside:
 				return fmt.Sprintf("%s: path outside the project directory is not allowed", e.Path)
 			}
 			return say(e)
