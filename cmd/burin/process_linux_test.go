@@ -140,6 +140,33 @@ func TestNoProcessIsLeft(t *testing.T) {
 	}
 }
 
+// When the terminal is closed, the server looks for those, too, that have
+// dropped the mark.
+func TestTerminalIsClosed(t *testing.T) {
+	s := startServer(t)
+	name := fmt.Sprintf("300.%d", os.Getpid())
+	s.call(1, map[string]any{"command": "env -i setsid sleep " + name + " </dev/null >/dev/null 2>&1 & sleep 306"})
+	sleeps := func() (n int) {
+		files, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+		for _, file := range files {
+			if line, _ := os.ReadFile(file); bytes.HasPrefix(line, []byte("sleep\x00"+name)) {
+				n++
+			}
+		}
+		return n
+	}
+	for deadline := time.Now().Add(10 * time.Second); sleeps() == 0; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the command does not come up")
+		}
+	}
+	s.cmd.Process.Signal(syscall.SIGHUP)
+	s.await(func(n int) bool { return n == 0 }, 15*time.Second)
+	if n := sleeps(); n > 0 {
+		t.Errorf("%d processes are left", n)
+	}
+}
+
 // A command finds the signal of a broken pipe as every program expects it.
 func TestBrokenPipe(t *testing.T) {
 	s := startServer(t)
