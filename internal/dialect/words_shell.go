@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -106,6 +107,13 @@ func sayTime(d time.Duration) string {
 func sideNotes(o *toolbox.BashOut) (notes []string) {
 	if o.Vanished != "" {
 		notes = append(notes, fmt.Sprintf("The folder %s had vanished; this ran in %s.", o.Vanished, o.Dir))
+	}
+	if o.Stayed != nil {
+		why := o.Stayed.Error()
+		if e := (*tool.Error)(nil); errors.As(o.Stayed, &e) {
+			why = e.Reason
+		}
+		notes = append(notes, "It could not go on in the background: "+why+".")
 	}
 	if n := o.End.Left; n > 0 {
 		left := "A process that it had left in the background was ended"

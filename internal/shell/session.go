@@ -26,10 +26,11 @@ type Session struct {
 	Ended func(*Background)
 	root  string
 
-	mu    sync.Mutex
-	dir   string
-	tasks []*Background
-	n     int
+	mu     sync.Mutex
+	dir    string
+	tasks  []*Background
+	n      int
+	closed bool
 }
 
 // A Background is a task that its call did not wait for.
@@ -68,17 +69,33 @@ func (s *Session) Enter(dir string) {
 	s.dir = dir
 }
 
-// Adopt makes a background task of a task. name makes its ID of its process
-// and of a number that counts from 1. When too many run, the task is stopped
-// and the error says so.
+// Room returns an error when another background task cannot be taken: too many
+// run, or the session is closed.
+func (s *Session) Room() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.room()
+}
+
+func (s *Session) room() error {
+	if s.closed {
+		return ErrClosed
+	}
+	if s.running() < maxTasks {
+		return nil
+	}
+	return &tool.Error{Kind: tool.Busy, Op: "run",
+		Reason: fmt.Sprintf("too many background tasks are already running (%d)", maxTasks),
+		Next:   "Wait for one to end, or stop one."}
+}
+
+// Adopt makes a background task of a task, if there is room. name makes its ID
+// of its process and of a number that counts from 1.
 func (s *Session) Adopt(t *Task, description string, name func(pid, n int) string) (*Background, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.running() >= maxTasks {
-		t.Stop(Stopped, 0)
-		return nil, &tool.Error{Kind: tool.Busy, Op: "run",
-			Reason: fmt.Sprintf("too many background tasks are already running (%d); it was stopped", maxTasks),
-			Next:   "Wait for one to end, or stop one."}
+	if err := s.room(); err != nil {
+		return nil, err
 	}
 	s.n++
 	t.Joined()
@@ -173,8 +190,11 @@ func (s *Session) News() (ended []*Background) {
 	return ended
 }
 
-// Close stops all tasks and waits until they have ended.
+// Close stops all tasks and waits until they have ended. No more are taken.
 func (s *Session) Close() error {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
 	tasks := s.Tasks()
 	for _, b := range tasks {
 		b.Stop(Closed, time.Second)

@@ -51,8 +51,9 @@ type BashOut struct {
 	End    shell.End    // zero while it runs
 	Took   time.Duration
 
-	Task  *shell.Background // that it has become, nil for none
-	Moved bool              // it became one because it took too long
+	Task   *shell.Background // that it has become, nil for none
+	Moved  bool              // it became one because it took too long
+	Stayed error             // why it did not, although it took too long
 
 	Entered  string // the session is now in this folder
 	Left     string // it ended in this folder, outside, and the session did not follow
@@ -132,6 +133,11 @@ type runner struct {
 
 func (r *runner) run(ctx context.Context, report tool.Report) (*BashOut, error) {
 	began := time.Now()
+	if r.a.Background {
+		if err := r.box.Shell.Room(); err != nil {
+			return nil, err
+		}
+	}
 	task, err := r.box.Shell.Host.Start(shell.Command{
 		Text: r.a.Command, Dir: r.dir, Keep: r.a.Keep,
 		Split: r.a.Split && !r.a.Background,
@@ -142,12 +148,11 @@ func (r *runner) run(ctx context.Context, report tool.Report) (*BashOut, error) 
 	}
 	r.task = task
 	out := &BashOut{Args: r.a, Dir: r.dir, Vanished: r.vanished}
-	if r.a.Background {
-		err = r.background(out, r.a.Limit)
-	} else {
-		err = r.wait(ctx, out, report)
-	}
-	if err != nil {
+	if !r.a.Background {
+		r.wait(ctx, out, report)
+	} else if err := r.background(out, r.a.Limit); err != nil {
+		task.Stop(shell.Stopped, 0)
+		<-task.Done()
 		return nil, err
 	}
 	out.Took = time.Since(began)
@@ -162,7 +167,7 @@ const pulse = time.Second
 const shownLines = 3
 
 // wait waits for the end of a command, or until it takes too long.
-func (r *runner) wait(ctx context.Context, out *BashOut, report tool.Report) error {
+func (r *runner) wait(ctx context.Context, out *BashOut, report tool.Report) {
 	var timeout <-chan time.Time
 	if r.a.Timeout > 0 {
 		timer := time.NewTimer(r.a.Timeout)
@@ -174,22 +179,24 @@ func (r *runner) wait(ctx context.Context, out *BashOut, report tool.Report) err
 	for {
 		select {
 		case <-r.task.Done():
-			return nil
+			return
 		case <-tick.C:
 			if report != nil {
 				report(tool.Update{Text: r.task.Tail(shownLines)})
 			}
 		case <-timeout:
 			if r.a.OnTimeout == ToBackground {
-				out.Moved = true
-				return r.background(out, 0)
+				if out.Stayed = r.background(out, 0); out.Stayed == nil {
+					out.Moved = true
+					return
+				}
 			}
 			r.task.Stop(shell.TimedOut, r.a.Grace)
 			timeout = nil
 		case <-ctx.Done():
 			r.task.Stop(shell.Canceled, r.a.Grace)
 			<-r.task.Done()
-			return nil
+			return
 		}
 	}
 }
