@@ -170,7 +170,7 @@ func TestTerminalIsClosed(t *testing.T) {
 // A command finds the signal of a broken pipe as every program expects it.
 func TestBrokenPipe(t *testing.T) {
 	s := startServer(t)
-	s.call(1, map[string]any{"command": "yes | head -n 1; echo ${PIPESTATUS[0]}"})
+	s.call(1, map[string]any{"command": "yes | head -n 1; echo ${PIPESTATUS[0]:-$pipestatus[1]}"})
 	if got := s.line(); !strings.Contains(got, `"text":"y\n141\n[Exit code 0.]"`) {
 		t.Error(got)
 	}
