@@ -46,6 +46,7 @@ var stubborn = []string{
 // Nothing of a command is left when the server is killed with a signal that it
 // cannot hear of.
 func TestServerIsKilled(t *testing.T) {
+	adopt() // whom we do not wait for stays in its group as a zombie
 	server := exec.Command(os.Args[0])
 	server.Env = append(os.Environ(), "SHELL_TEST_SERVER=1", "TMPDIR="+t.TempDir())
 	out, err := server.StdoutPipe()

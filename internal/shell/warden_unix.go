@@ -52,7 +52,9 @@ look() { # at processes; who is ours gets the signal
 newest() { { read -r _ _ _ _ last < /proc/loadavg; } 2>/dev/null || last=0; }
 sweep() {
   signal=$1 found=
-  for s in "${!sessions[@]}"; do kill "-$signal" -- "-$s" 2>/dev/null && found=1; done
+  for s in "${!sessions[@]}"; do # zombies are in their groups, so that says nothing where /proc does
+    kill "-$signal" -- "-$s" 2>/dev/null && [ ! -e /proc/self/stat ] && found=1
+  done
   newest
   seen=$((last-16))
   set -- /proc/[0-9]*
