@@ -24,7 +24,7 @@ func seconds(p *int64, fallback int64) time.Duration {
 	return time.Duration(val(p, fallback)) * time.Second
 }
 
-// numbered tasks: PREFIX1, PREFIX2, …
+// counted names tasks PREFIX1, PREFIX2, …
 func counted(prefix string) func(pid, n int) string {
 	return func(_, n int) string { return fmt.Sprintf("%s%d", prefix, n) }
 }

@@ -19,7 +19,7 @@ type Program struct {
 	Why  string // how it was found: "by $SHELL"
 }
 
-// ErrNone says that no shell was found.
+// errNone says that no shell was found.
 var errNone = &tool.Error{Kind: tool.NotFound, Op: "run",
 	Reason: "no bash and no zsh was found, and a plain sh is not enough",
 	Next:   "Install bash, or set BURIN_SHELL to the path of a bash or zsh."}

@@ -42,7 +42,6 @@ type End struct {
 	Signal string // "SIGKILL"; "" for none
 	Left   int    // processes that it had left behind and that were ended
 	Dir    string // where it ended, "" when that is not known
-	At     time.Time
 }
 
 // Times of a task.
@@ -255,7 +254,7 @@ func (t *Task) await() {
 	t.forgetScript()
 	t.mu.Lock()
 	t.over = true
-	t.ended = End{Cause: t.cause, Left: left, Dir: t.endFolder(), At: time.Now(), Code: -1}
+	t.ended = End{Cause: t.cause, Left: left, Dir: t.endFolder(), Code: -1}
 	if state != nil {
 		t.ended.Code, t.ended.Signal = exitOf(state)
 	}

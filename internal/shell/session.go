@@ -59,9 +59,6 @@ func (s *Session) Dir() (dir, vanished string) {
 	return s.dir, vanished
 }
 
-// Root returns the folder that the first command runs in.
-func (s *Session) Root() string { return s.root }
-
 // Enter makes dir the folder that the next command runs in.
 func (s *Session) Enter(dir string) {
 	s.mu.Lock()
