@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path"
@@ -192,6 +193,44 @@ func unescaped(part string) string {
 // when there is none. It is not whole when the tree is larger than it looks at,
 // or cannot be read.
 func (w *Workspace) Secret(dir string) (name string, whole bool) {
+	whole = walk(dir, func(p string, d fs.DirEntry) error {
+		if !d.IsDir() && SensitiveName(p) != "" {
+			name = p
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return name, whole
+}
+
+var errTooManyLinks = errors.New("too many links")
+
+// Links returns the symbolic links below a folder, relative to it. They are not
+// whole when there are too many, when the tree is larger than it looks at, or
+// when it cannot be read.
+func (w *Workspace) Links(dir string) (names []string, whole bool) {
+	whole = walk(dir, func(p string, d fs.DirEntry) error {
+		if len(names) > maxLinksBelow {
+			return errTooManyLinks
+		}
+		if d.Type()&fs.ModeSymlink == 0 || p == dir {
+			return nil
+		}
+		rel, err := filepath.Rel(dir, p)
+		if err != nil {
+			return err
+		}
+		names = append(names, rel)
+		return nil
+	})
+	return names, whole
+}
+
+// walk calls visit for what is below a folder, and for the folder, until it
+// returns fs.SkipAll or an error. It is not whole when the tree is larger than
+// maxLooked, when something in it cannot be read, or when visit returned an
+// error; that something vanished meanwhile is none.
+func walk(dir string, visit func(p string, d fs.DirEntry) error) (whole bool) {
 	seen, whole := 0, true
 	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -202,35 +241,7 @@ func (w *Workspace) Secret(dir string) (name string, whole bool) {
 			whole = false
 			return fs.SkipAll
 		}
-		if !d.IsDir() && SensitiveName(p) != "" {
-			name = p
-			return fs.SkipAll
-		}
-		return nil
+		return visit(p, d)
 	})
-	return name, whole && err == nil
-}
-
-// Links returns the symbolic links below a folder, relative to it. They are not
-// whole when there are too many, when the tree is larger than it looks at, or
-// when it cannot be read.
-func (w *Workspace) Links(dir string) (names []string, whole bool) {
-	seen, whole := 0, true
-	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			whole = whole && os.IsNotExist(err)
-			return nil
-		}
-		if seen++; seen > maxLooked || len(names) > maxLinksBelow {
-			whole = false
-			return fs.SkipAll
-		}
-		if d.Type()&fs.ModeSymlink != 0 && p != dir {
-			rel, err := filepath.Rel(dir, p)
-			whole = whole && err == nil
-			names = append(names, rel)
-		}
-		return nil
-	})
-	return names, whole && err == nil
+	return whole && err == nil
 }
