@@ -97,7 +97,6 @@ func (b *Box) Bash(_ context.Context, a BashArgs) (*Plan[*BashOut], error) {
 	return &Plan[*BashOut]{
 		Tool: "Bash", Summary: summary(a), Access: accesses,
 		Command: &tool.Command{Text: a.Command, Dir: r.dir},
-		Preview: func(context.Context) (string, error) { return a.Command, nil },
 		Run:     r.run,
 	}, nil
 }
