@@ -36,7 +36,7 @@ b`, `$'a\nb\x41\101'`, `"a\$b\q"`, `{a..c}`, `{3..1}`, `{1..5..2}`, `{a,b}{`, `{
 		for _, a := range line.Units[0].Args[2:] {
 			value := a.Text
 			if a.Glob {
-				value = unescape(value)
+				value = Unescape(value)
 			}
 			if home := "/HOME"; value == "~" || strings.HasPrefix(value, "~/") {
 				value = home + value[1:]

@@ -92,7 +92,7 @@ func (w *walker) value(sw *syntax.Word) Word {
 	v := resolve(w.withBound(sw), source)
 	if v.Glob {
 		v.Glob = false
-		v.Text = unescape(v.Text)
+		v.Text = Unescape(v.Text)
 	}
 	return v.Word
 }
@@ -341,8 +341,8 @@ func isDigit(c byte, base int) bool {
 	return err == nil && c < 0x80
 }
 
-// unescape returns the text that a pattern without wildcards means.
-func unescape(glob string) string {
+// Unescape returns the text that a pattern without wildcards means.
+func Unescape(glob string) string {
 	var w strings.Builder
 	for i := 0; i < len(glob); i++ {
 		if glob[i] == '\\' && i+1 < len(glob) {

@@ -385,7 +385,7 @@ func (g *ground) expand(dir, pattern string) (names []string, whole bool) {
 	}
 	g.expanded++
 	if names, whole = g.policy.options.Expand(dir, pattern); len(names) == 0 {
-		names = []string{unescape(pattern)}
+		names = []string{command.Unescape(pattern)}
 	}
 	return names, whole
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/burin-tools/burin/internal/command"
 	"github.com/burin-tools/burin/tool"
 )
 
@@ -100,7 +101,7 @@ func (p *pattern) add(folder, glob string) {
 	glob = p.folded(glob)
 	base, _ := doublestar.SplitPattern(glob)
 	p.globs = append(p.globs, glob)
-	p.bases = append(p.bases, unescape(base))
+	p.bases = append(p.bases, command.Unescape(base))
 }
 
 // matches reports whether the pattern matches an absolute path or a folder
@@ -186,15 +187,3 @@ var escaper = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]
 
 // escape returns the glob that matches name only.
 func escape(name string) string { return escaper.Replace(name) }
-
-// unescape returns the name that a glob without wildcards matches.
-func unescape(glob string) string {
-	var w strings.Builder
-	for i := 0; i < len(glob); i++ {
-		if glob[i] == '\\' && i+1 < len(glob) {
-			i++
-		}
-		w.WriteByte(glob[i])
-	}
-	return w.String()
-}
