@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -143,6 +144,10 @@ func TestNoProcessIsLeft(t *testing.T) {
 // When the terminal is closed, the server looks for those, too, that have
 // dropped the mark.
 func TestTerminalIsClosed(t *testing.T) {
+	// Under nohup, the server would hold the signal for unwanted, too.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
 	s := startServer(t)
 	name := fmt.Sprintf("300.%d", os.Getpid())
 	s.call(1, map[string]any{"command": "env -i setsid sleep " + name + " </dev/null >/dev/null 2>&1 & sleep 306"})
