@@ -42,17 +42,16 @@ func kimiMediaNote(o *toolbox.ReadOut) string {
 		return strings.Join(append([]string{fmt.Sprintf("Mime type: %s. Size: %s.", o.Shown.Kind.MIME, countBytes(o.Size))}, o.Shown.Notes...), " ")
 	}
 	s := []string{fmt.Sprintf("Mime type: %s. Size: %s. Original dimensions: %dx%d.", p.MIME, countBytes(p.OriginalSize), p.OriginalWidth, p.OriginalHeight)}
-	region := p.Region.Width != p.OriginalWidth || p.Region.Height != p.OriginalHeight
-	if region {
-		s = append(s, fmt.Sprintf("Shown: region (x=%d, y=%d, width=%d, height=%d).", p.Region.X, p.Region.Y, p.Region.Width, p.Region.Height))
+	if p.IsPart() {
+		s = append(s, fmt.Sprintf("Shown: %s.", p.Region))
 	}
 	switch {
 	case p.Scale < 1:
 		s = append(s, fmt.Sprintf("It was downsampled to %dx%d: multiply coordinates by %.4g for pixels of the original.", p.Width, p.Height, 1/p.Scale))
-	case region:
+	case p.IsPart():
 		s = append(s, "It is shown at native resolution.")
 	}
-	if region {
+	if p.IsPart() {
 		s = append(s, fmt.Sprintf("Add the offset (%d, %d) to coordinates.", p.Region.X, p.Region.Y))
 	}
 	return strings.Join(append(s, o.Shown.Notes...), " ")

@@ -55,8 +55,8 @@ func shownFacts(o *toolbox.ReadOut) string {
 // found again in the original.
 func pictureFacts(p *media.Picture) (facts []string) {
 	part := ""
-	if p.Region.Width != p.OriginalWidth || p.Region.Height != p.OriginalHeight {
-		part = fmt.Sprintf("region (x=%d, y=%d, width=%d, height=%d) ", p.Region.X, p.Region.Y, p.Region.Width, p.Region.Height)
+	if p.IsPart() {
+		part = p.Region.String() + " "
 	}
 	sent := fmt.Sprintf("Sent: %sas %s, %dx%d, %s", part, p.MIME, p.Width, p.Height, countBytes(int64(len(p.Data))))
 	switch {

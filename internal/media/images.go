@@ -39,6 +39,11 @@ type ImageOptions struct {
 // A Region is a part of an image.
 type Region struct{ X, Y, Width, Height int }
 
+// String returns "region (x=1, y=2, width=3, height=4)".
+func (r Region) String() string {
+	return fmt.Sprintf("region (x=%d, y=%d, width=%d, height=%d)", r.X, r.Y, r.Width, r.Height)
+}
+
 // A Picture is an image that a model can be shown.
 type Picture struct {
 	Data          []byte
@@ -53,6 +58,11 @@ type Picture struct {
 	Scale  float64  // pixels sent for one of the original: 1 or less
 	How    string   // one of the constants below
 	Notes  []string // sentences: what was changed, and what is not shown
+}
+
+// IsPart reports whether less than the whole image is shown.
+func (p *Picture) IsPart() bool {
+	return p.Region != Region{0, 0, p.OriginalWidth, p.OriginalHeight}
 }
 
 // How a Picture was made.
@@ -116,10 +126,9 @@ func (o ImageOptions) filled() (ImageOptions, error) {
 
 // An imageJob is one image on its way to a Picture.
 type imageJob struct {
-	s    *imageSource
-	o    ImageOptions
-	pic  *Picture
-	part bool // less than the whole image
+	s   *imageSource
+	o   ImageOptions
+	pic *Picture
 }
 
 // newImageJob finds what is to be shown. It decodes nothing.
@@ -136,9 +145,8 @@ func newImageJob(s *imageSource, o ImageOptions) (*imageJob, error) {
 				Next:   fmt.Sprintf("Give a region inside %dx%d pixels.", w, h)}
 		}
 		j.pic.Region = Region{r.X, r.Y, min(r.Width, w-r.X), min(r.Height, h-r.Y)}
-		j.part = j.pic.Region != Region{0, 0, w, h}
 	}
-	if err := s.guard(j.part); err != nil {
+	if err := s.guard(j.pic.IsPart()); err != nil {
 		return nil, err
 	}
 	return j, j.guardFull()
@@ -151,10 +159,10 @@ func (j *imageJob) guardFull() error {
 	}
 	r := j.pic.Region
 	next := "Ask for a region, or for the image without full resolution."
-	if j.part {
+	if j.pic.IsPart() {
 		next = "Ask for a smaller region, or for this one without full resolution."
 	}
-	if !j.part && j.s.clean != nil && j.s.size > int64(j.o.Budget) {
+	if !j.pic.IsPart() && j.s.clean != nil && j.s.size > int64(j.o.Budget) {
 		return &tool.Error{Kind: tool.TooLarge, Next: next,
 			Reason: fmt.Sprintf("the image has %s, and in full resolution only %s can be sent", sizeWords(j.s.size), sizeWords(int64(j.o.Budget)))}
 	}
@@ -191,7 +199,7 @@ func (j *imageJob) unchanged(ctx context.Context) (bool, error) {
 	s, p := j.s, j.pic
 	const room = 1 << 20 // metadata can be larger than the image
 	small := j.o.Full || max(s.width, s.height) <= j.o.Edge
-	if j.part || !small || s.clean == nil || s.orientation > 1 || s.size > int64(j.o.Budget)+room {
+	if j.pic.IsPart() || !small || s.clean == nil || s.orientation > 1 || s.size > int64(j.o.Budget)+room {
 		return false, nil
 	}
 	data := make([]byte, s.size)
@@ -224,13 +232,13 @@ func (j *imageJob) decode(ctx context.Context) (*pixels, error) {
 	if err != nil {
 		return nil, s.broken(err)
 	}
-	if (j.part || j.o.Full) && rows.width() != s.width {
+	if (j.pic.IsPart() || j.o.Full) && rows.width() != s.width {
 		return nil, s.tooMuch()
 	}
 	if rows.width() < w {
 		j.note("It was decoded at an eighth of its size, because a progressive JPEG of so many pixels takes too much memory; ask for no region of it.")
 	}
-	if !j.part {
+	if !j.pic.IsPart() {
 		stored = Region{0, 0, rows.width(), rows.height()}
 		w, h = min(w, stored.Width), min(h, stored.Height)
 	}
@@ -248,7 +256,7 @@ func (j *imageJob) decode(ctx context.Context) (*pixels, error) {
 // its way to w by h.
 func (j *imageJob) shrink(w, h int) int {
 	by := 1
-	for !j.part && by < 8 && j.s.width/(by*2) >= w && j.s.height/(by*2) >= h {
+	for !j.pic.IsPart() && by < 8 && j.s.width/(by*2) >= w && j.s.height/(by*2) >= h {
 		by *= 2
 	}
 	return by
