@@ -78,7 +78,7 @@ func (j *imageJob) fill(img *pixels, data []byte, s step) {
 	}
 	w, h := p.Region.Width, p.Region.Height
 	switch {
-	case j.pic.IsPart():
+	case p.IsPart():
 		p.How = Cut
 	case img.w != w || img.h != h:
 		p.How = Reduced

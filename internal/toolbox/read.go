@@ -309,7 +309,7 @@ func (r *reader) load(ctx context.Context) error {
 
 // refuseMedia says what bytes are that are no text.
 func (b *Box) refuseMedia(op string, at workspace.Resolved, head []byte, size int64, declared *textfile.Encoding) error {
-	if k := media.Sniff(head[:min(len(head), media.SniffSize)]); k.Class != media.Unknown && declared == nil {
+	if k := media.Sniff(head); k.Class != media.Unknown && declared == nil {
 		return &tool.Error{Kind: mediaKind(k), Op: op, Path: at.Given,
 			Reason: fmt.Sprintf("it is not text: %s (%s, %d bytes)", k.Name, k.MIME, size), Detail: k}
 	}

@@ -62,9 +62,9 @@ func (r *reader) show(ctx context.Context) (done bool, err error) {
 		e.Detail = &Limit{Size: size, Max: videoMax}
 		return false, e
 	}
-	head := make([]byte, min(size, media.SniffSize))
-	if _, err := r.file.ReadAt(head, 0); err != nil && err != io.EOF {
-		return false, r.changedOr(err)
+	head, err := r.start()
+	if err != nil {
+		return false, err
 	}
 	s := &shower{reader: r, args: a, out: &Shown{Kind: media.Sniff(head), Facts: map[string]any{}}}
 	s.out.Claims = media.Mismatch(r.at.Given, s.out.Kind, false)
@@ -83,6 +83,15 @@ func (r *reader) show(ctx context.Context) (done bool, err error) {
 	}
 	r.out.Shown = s.out
 	return true, r.box.attach(s.out)
+}
+
+// start returns the first bytes, which tell what a file is.
+func (r *reader) start() ([]byte, error) {
+	head := make([]byte, min(r.file.Stamp.Size, media.SniffSize))
+	if _, err := r.file.ReadAt(head, 0); err != nil && err != io.EOF {
+		return nil, r.changedOr(err)
+	}
+	return head, nil
 }
 
 // A shower shows one file.
@@ -179,9 +188,9 @@ func (r *reader) noMedia() error {
 	if r.file.Stamp.Size == 0 {
 		return r.fail(tool.Media, "the file is empty", "", nil)
 	}
-	head := make([]byte, min(r.file.Stamp.Size, media.SniffSize))
-	if _, err := r.file.ReadAt(head, 0); err != nil && err != io.EOF {
-		return r.changedOr(err)
+	head, err := r.start()
+	if err != nil {
+		return err
 	}
 	if k := media.Sniff(head); k.Class != media.Unknown {
 		e := r.fail(tool.Media, fmt.Sprintf("it is no image and no video, but: %s", k.Name), "", nil)

@@ -127,7 +127,7 @@ func (d *describer) content(ctx context.Context, report tool.Report) error {
 		return &tool.Error{Kind: tool.NoAccess, Op: "stat", Path: d.at.Given, Reason: "cannot be read", Err: err}
 	}
 	o := d.out
-	if k := media.Sniff(head[:min(len(head), media.SniffSize)]); k.Class != media.Unknown {
+	if k := media.Sniff(head); k.Class != media.Unknown {
 		o.Type, o.MIME = k.Name, k.MIME
 		return nil
 	}
