@@ -161,6 +161,9 @@ func newStage(t *testing.T, dialect string, a *txtar.Archive) *stage {
 	}
 	s.must(os.Symlink("work", filepath.Join(top, "link")))
 	t.Setenv("HOME", filepath.Join(top, "home"))
+	bash, err := exec.LookPath("bash")
+	s.must(err)
+	t.Setenv("BURIN_SHELL", bash) // the answers have bash's own words
 	for _, part := range a.Files {
 		if strings.HasPrefix(part.Name, "ask ") {
 			s.person = &person{stage: s}
@@ -787,7 +790,7 @@ func (s *stage) contract(text string) string {
 	for name, dir := range folders {
 		text = strings.ReplaceAll(text, filepath.Join(s.top, dir), name)
 	}
-	return text
+	return strings.ReplaceAll(text, os.Getenv("BURIN_SHELL")+":", "$BASH:")
 }
 
 func (s *stage) path(name string) string {
