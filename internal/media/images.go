@@ -247,7 +247,7 @@ func (j *imageJob) decode(ctx context.Context) (*pixels, error) {
 		return nil, s.broken(err)
 	}
 	if s.orientation > 1 {
-		j.note("It was turned as its EXIF orientation says.")
+		j.note("It was turned as %s says.", s.turnedBy())
 	}
 	return img.turned(s.orientation), nil
 }

@@ -88,7 +88,17 @@ func TestAgainstImageMagick(t *testing.T) {
 		{"clear.ico", "-resize 128x128!", 0.1},
 		{"a.ico", "-resize 48x48! -colors 200 -alpha off -type Palette", 0.1},
 		{"clear.bmp", "-define bmp:format=bmp4", 0.1},
+		{"a.avif", "-quality 80", 2},
+		{"a.avif", "-quality 80 -depth 10", 2},
+		{"a.avif", "-colorspace Gray", 1},
+		{"clear.avif", "-quality 80", 2},
+		{"a.heic", "-quality 80", 2},
+		{"a.heic", "-colorspace Gray", 1},
+		{"a.heic", "-depth 10", 2},
 	} {
+		if ext := filepath.Ext(c.file); heifDecoder(true) == nil && (ext == ".avif" || ext == ".heic") {
+			continue // the program has no decoder for it
+		}
 		from := base
 		if strings.HasPrefix(c.file, "clear") {
 			from = clear

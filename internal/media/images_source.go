@@ -99,6 +99,9 @@ var imageOpeners = map[string]func(*imageSource) error{
 	"image/bmp":    openBMP,
 	"image/tiff":   openTIFF,
 	"image/x-icon": openICO,
+	"image/avif":   openHEIF,
+	"image/heic":   openHEIF,
+	"image/heif":   openHEIF,
 }
 
 // guard refuses an image that would take too much to decode. A region must be
@@ -155,6 +158,14 @@ func (s *imageSource) broken(err error) error {
 	return &tool.Error{Kind: tool.Media, Err: err,
 		Reason: fmt.Sprintf("the %s is damaged: %v", s.kind.Name, err),
 		Next:   "Get the file again, or make it again; nothing of it was sent."}
+}
+
+// turnedBy says where the orientation stands.
+func (s *imageSource) turnedBy() string {
+	if s.kind.MIME == "image/avif" {
+		return "the file"
+	}
+	return "its EXIF orientation"
 }
 
 // proof decodes everything and keeps nothing.

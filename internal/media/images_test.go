@@ -737,6 +737,7 @@ func FuzzImage(f *testing.F) {
 		asPNG(q), asPNG(paletted(q)), asJPEG(q), withEXIF(asJPEG(q), 6), asGIF(paletted(q), paletted(q)), bmpOf(q, 4, false), bmpOf(q, 32, true),
 		icoOf(dibOf(q), asPNG(q)), tiffOf(q, 8, binary.LittleEndian), tiffOf(q, 16, binary.BigEndian), base64Of(cmykJPEG), base64Of(animWebP),
 		headPNG(9, 9, 16, 6, 1, deflated(9*9*8+20)),
+		read(f, "testdata/turned.avif"), read(f, "testdata/half.avif"), read(f, "testdata/four.heic"),
 	} {
 		f.Add(b, false, 5, 3)
 	}

@@ -153,6 +153,9 @@ var imageBrands = map[string]Kind{
 func sniffISO(head []byte) Kind {
 	brand := string(head[8:12])
 	if k, ok := imageBrands[brand]; ok {
+		if k.MIME == "image/heif" {
+			return codedAs(head, k)
+		}
 		return k
 	}
 	switch {
@@ -165,6 +168,18 @@ func sniffISO(head []byte) Kind {
 	}
 	// There are many brands of video; what has this box is none of the above.
 	return Kind{Video, "MP4 video", "video/mp4"}
+}
+
+// codedAs looks for how a picture is coded among the other brands of its file;
+// HEIF alone does not say it.
+func codedAs(head []byte, k Kind) Kind {
+	brands := head[:min(len(head), int(binary.BigEndian.Uint32(head)))]
+	for at := 16; at+4 <= len(brands); at += 4 {
+		if other, ok := imageBrands[string(brands[at:at+4])]; ok && other.MIME != k.MIME {
+			return other
+		}
+	}
+	return k
 }
 
 func sniffMatroska(head []byte) Kind {
