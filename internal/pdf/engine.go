@@ -11,9 +11,10 @@ import (
 	"sync"
 
 	"github.com/klippa-app/go-pdfium"
-	webassembly "github.com/klippa-app/go-pdfium/experimental/wazy"
-	"github.com/samyfodil/wazy"
-	"github.com/samyfodil/wazy/api"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
 )
 
 const (
@@ -111,9 +112,10 @@ func start(dir string) (pdfium.Pool, error) {
 
 // config is how PDFium is run: stopped with its context, of limited memory.
 // The exceptions are what its C code jumps with.
-func config() wazy.RuntimeConfig {
-	return wazy.NewRuntimeConfig().
-		WithCoreFeatures(api.CoreFeaturesV2 | api.CoreFeatureExceptionHandling).
+func config() wazero.RuntimeConfig {
+	return wazero.NewRuntimeConfig().
+		WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling).
+		WithCloseOnContextDone(true).
 		WithMemoryLimitPages(memoryPages)
 }
 
@@ -121,12 +123,12 @@ func config() wazy.RuntimeConfig {
 // the empty FSConfig they would see the whole disk, and what they print would
 // get between the messages on our output. An instance serves one document, so
 // that nothing of it is left for the next.
-func compile(c wazy.RuntimeConfig) (pdfium.Pool, error) {
+func compile(c wazero.RuntimeConfig) (pdfium.Pool, error) {
 	return webassembly.Init(webassembly.Config{
 		Context:       withMemory(context.Background()),
 		MaxTotal:      -1, // takePlace counts
 		RuntimeConfig: c,
-		FSConfig:      wazy.NewFSConfig(),
+		FSConfig:      wazero.NewFSConfig(),
 		Stdout:        io.Discard,
 		Stderr:        io.Discard,
 	})
@@ -147,7 +149,7 @@ func hasEntries(dir string) bool {
 }
 
 // openCache makes the folder for this user alone: what lies in it is run.
-func openCache(dir string) (wazy.CompilationCache, error) {
+func openCache(dir string) (wazero.CompilationCache, error) {
 	if dir == "" {
 		return nil, errors.New("no folder for caches")
 	}
@@ -157,5 +159,5 @@ func openCache(dir string) (wazy.CompilationCache, error) {
 	if err := private(dir); err != nil {
 		return nil, err
 	}
-	return wazy.NewCompilationCacheWithDir(dir)
+	return wazero.NewCompilationCacheWithDir(dir)
 }

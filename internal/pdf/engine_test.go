@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/klippa-app/go-pdfium"
-	"github.com/samyfodil/wazy"
+	"github.com/tetratelabs/wazero"
 )
 
 // startIn starts PDFium with a folder for machine code, and uses it.
@@ -141,7 +141,7 @@ func TestConfig(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
 	defer cancel()
 	ctx = withMemory(ctx)
-	r := wazy.NewRuntimeWithConfig(ctx, config())
+	r := wazero.NewRuntimeWithConfig(ctx, config())
 	defer r.Close(context.Background())
 	module, err := r.Instantiate(ctx, []byte("\x00asm\x01\x00\x00\x00"+ // (module
 		"\x01\x04\x01\x60\x00\x00"+"\x03\x02\x01\x00"+ // (func (type 0)

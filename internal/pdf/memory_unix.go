@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/samyfodil/wazy/api"
+	"github.com/tetratelabs/wazero/experimental"
 	"golang.org/x/sys/unix"
 )
 
@@ -15,7 +15,7 @@ import (
 // would be copied each time that it grows, and what was copied from waits for
 // the collector: four times the memory at the worst.
 func withMemory(ctx context.Context) context.Context {
-	return api.WithMemoryAllocator(ctx, api.MemoryAllocatorFunc(reserve))
+	return experimental.WithMemoryAllocator(ctx, experimental.MemoryAllocatorFunc(reserve))
 }
 
 // A reserved is the address space of the largest memory. The system gives it
@@ -29,7 +29,7 @@ var reservedNow atomic.Int64
 
 const reservedMost = 8
 
-func reserve(_, most uint64) api.LinearMemory {
+func reserve(_, most uint64) experimental.LinearMemory {
 	if reservedNow.Load() >= reservedMost {
 		runtime.GC()
 	}
