@@ -1,6 +1,7 @@
 package media
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"fmt"
@@ -47,6 +48,11 @@ func openHEIF(s *imageSource) error {
 			c.boxes(at+4, end, func(name string, at, end int64) { m.box(c, name, at, end) })
 		}
 	})
+	for _, p := range m.props {
+		if p.name == "auxC" {
+			m.auxiliary(c.at(p.at, int(min(p.end-p.at, 64))))
+		}
+	}
 	for _, i := range m.owns[m.primary] {
 		if i > 0 && i <= len(m.props) {
 			m.property(c, s, m.props[i-1])
@@ -58,7 +64,11 @@ func openHEIF(s *imageSource) error {
 	s.width, s.height, s.orientation = m.w, m.h, m.turn
 	s.memory = m.memory()
 	s.rows = func(context.Context, int) (rowReader, error) { return m.open(s) }
-	m.head = c.at(0, 12)
+	head, err := s.at(0, 12)
+	if err != nil {
+		return err
+	}
+	m.head = head
 	if m.alpha && !m.avif {
 		s.notes = append(s.notes, "Its transparency is not shown.")
 	}
@@ -78,8 +88,6 @@ func (m *heifImage) box(c *container, name string, at, end int64) {
 		} else if b := c.at(at+4, 4); b != nil {
 			m.primary = binary.BigEndian.Uint32(b)
 		}
-	case "iref":
-		c.boxes(at+4, end, func(name string, _, _ int64) { m.alpha = m.alpha || name == "auxl" })
 	case "iprp":
 		c.boxes(at, end, func(name string, at, end int64) {
 			switch name {
@@ -91,6 +99,14 @@ func (m *heifImage) box(c *container, name string, at, end int64) {
 				m.associations(c.at(at, int(end-at)))
 			}
 		})
+	}
+}
+
+// auxiliary takes the name of what another item is: transparency, or a map of
+// depth or of brightness, which telephones add to most pictures.
+func (m *heifImage) auxiliary(b []byte) {
+	if bytes.Contains(b, []byte("auxiliary:alpha\x00")) || bytes.Contains(b, []byte("hevc:2015:auxid:1\x00")) {
+		m.alpha = true
 	}
 }
 
@@ -130,7 +146,7 @@ func (m *heifImage) property(c *container, s *imageSource, p heifProperty) {
 	switch {
 	case p.name == "ispe" && len(b) >= 12:
 		m.w, m.h = int(binary.BigEndian.Uint32(b[4:])), int(binary.BigEndian.Uint32(b[8:]))
-		m.whole = int64(m.w) * int64(m.h)
+		m.whole = int64(min(m.w, maxImageEdge)) * int64(min(m.h, maxImageEdge))
 	case p.name == "pixi" && len(b) >= 6:
 		m.deep = slices.Max(b[5:]) > 8
 	case p.name == "clap" && len(b) >= 32 && !m.avif:
@@ -207,7 +223,7 @@ func (m *heifImage) open(s *imageSource) (rows rowReader, err error) {
 			rows, err = nil, errFormat(fmt.Sprintf("its decoder does not start: %v", p))
 		}
 	}()
-	img, err := decode(io.MultiReader(strings.NewReader(string(m.head)), io.NewSectionReader(s.src, int64(len(m.head)), s.size-int64(len(m.head)))))
+	img, err := decode(io.MultiReader(bytes.NewReader(m.head), io.NewSectionReader(s.src, int64(len(m.head)), s.size-int64(len(m.head)))))
 	if err != nil {
 		return nil, errBroken(strings.TrimPrefix(err.Error(), "heic: "))
 	}
@@ -275,15 +291,14 @@ func (r *heifRows) next(dst []byte) error {
 }
 
 // straightRow divides colours of so many bytes by their alpha.
-func straightRow(dst, src []byte, bytes int) {
+func straightRow(dst, src []byte, size int) {
 	value := func(i int) uint32 {
-		if v := src[i*bytes:]; bytes == 2 {
-			return uint32(v[0])<<8 | uint32(v[1])
-		} else {
-			return uint32(v[0])
+		if size == 2 {
+			return uint32(binary.BigEndian.Uint16(src[2*i:]))
 		}
+		return uint32(src[i])
 	}
-	most := uint32(1)<<(8*bytes) - 1
+	most := uint32(1)<<(8*size) - 1
 	for i := 0; i < len(dst); i += 4 {
 		a := value(i + 3)
 		for k := range 3 {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/burin-tools/burin/tool"
@@ -109,6 +110,61 @@ func TestHEIFGuard(t *testing.T) {
 		binary.BigEndian.PutUint32(b[at+12:], uint32(mega<<20/4096))
 		if _, err := prepare(t, b, ImageOptions{}); tool.KindOf(err) != tool.TooLarge {
 			t.Errorf("%s: %v", file, err)
+		}
+	}
+}
+
+// A crop does not hide how much there is to decode, nor do sizes whose product
+// is none.
+func TestHEIFCrop(t *testing.T) {
+	m := &heifImage{}
+	box := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(make([]byte, 4), 1<<32-1), 1<<32-1)
+	box = append(box, "\x00\x00\x00\x80\x00\x00\x00\x01\x00\x00\x00\x80\x00\x00\x00\x01"+strings.Repeat("\x00", 16)...)
+	c := &container{src: bytes.NewReader(box), size: int64(len(box)), left: 1 << 20}
+	m.property(c, &imageSource{}, heifProperty{"ispe", 0, 12})
+	m.property(c, &imageSource{}, heifProperty{"clap", 12, int64(len(box))})
+	if m.w != 128 || m.h != 128 || m.memory() <= maxDecodeMemory {
+		t.Errorf("%dx%d take %d bytes", m.w, m.h, m.memory())
+	}
+}
+
+// Boxes that use up what may be read of them are no reason to panic.
+func TestHEIFManyBoxes(t *testing.T) {
+	b := read(t, "testdata/four.avif")
+	at := bytes.Index(b, []byte("ipma"))
+	size := binary.BigEndian.Uint32(b[at-4:]) - 8
+	for more := range 40 {
+		s := &imageSource{kind: Kind{MIME: "image/avif"}}
+		long := 1<<20 - 400 + 10*more
+		grown := append(bytes.Clone(b[:at+4+int(size)]), make([]byte, long)...)
+		grow := func(name string) {
+			i := bytes.Index(grown, []byte(name)) - 4
+			binary.BigEndian.PutUint32(grown[i:], binary.BigEndian.Uint32(grown[i:])+uint32(long))
+		}
+		grow("ipma")
+		grow("iprp")
+		s.src, s.size = bytes.NewReader(grown), int64(len(grown))
+		meta := bytes.Index(grown, []byte("meta")) - 4
+		binary.BigEndian.PutUint32(grown[meta:], uint32(len(grown)-meta))
+		openHEIF(s) // an error or none
+	}
+}
+
+// Only transparency is said not to be shown, not the maps of a telephone.
+func TestHEIFAuxiliary(t *testing.T) {
+	avif := read(t, "testdata/half.avif")
+	heic := bytes.Replace(avif, []byte("ftypavif"), []byte("ftypheic"), 1)
+	for name, c := range map[string]struct {
+		b    []byte
+		want string
+	}{
+		"transparency": {heic, "[Its transparency is not shown.]"},
+		"depth":        {bytes.Replace(heic, []byte("auxiliary:alpha"), []byte("auxiliary:depth"), 1), "[]"},
+		"AVIF":         {avif, "[]"},
+	} {
+		s, err := openImage(bytes.NewReader(c.b), int64(len(c.b)))
+		if err != nil || fmt.Sprint(s.notes) != c.want {
+			t.Errorf("%s: %q, %v", name, s.notes, err)
 		}
 	}
 }
